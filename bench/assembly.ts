@@ -4,12 +4,12 @@ import type { MessageDelta } from "../src/index.ts";
 import { median, table } from "./measure.ts";
 
 const SIZES = [10_000, 100_000, 1_000_000];
-/** The maximum ratio of the cost per delta in a stream that is a hundred times longer. */
+/** The maximum ratio between the costs per delta of the longest and the shortest stream. */
 const GOAL = 2;
 
 /**
- * Yields a typical agent stream: reasoning, text, and tool calls with arguments in small deltas. Generated lazily,
- * because a million deltas in memory would measure the garbage collector.
+ * Yields a typical agent stream: reasoning, text, and tool calls with arguments in small deltas. The deltas are
+ * generated lazily, because a million deltas in memory would measure the garbage collector.
  */
 function* stream(count: number): Generator<MessageDelta> {
   const inRun = stampDeltas("run", () => 0);
@@ -28,7 +28,7 @@ function* stream(count: number): Generator<MessageDelta> {
   yield inRun({ kind: "done", payload: { finishReason: "stop" } });
 }
 
-/** The minimum work of an assembler: create the deltas, read the kind, append the text. */
+/** Does the minimum work of an assembler: create the deltas, read their kind, append their text. */
 function floor(deltas: Iterable<MessageDelta>): number {
   let text = "";
   let args = "";

@@ -1,6 +1,6 @@
 // Measures the CPU of a client process per streamed answer: Koine and the official SDKs, with the same local server in
-// another process. The goal: not slower than the fastest SDK for the same work.
-//   --count 100   deltas of an answer
+// another process. The goal is that Koine needs no more CPU than the fastest SDK for the same work.
+//   --count 100   the number of deltas of an answer
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -12,8 +12,9 @@ import { DIALECTS } from "./wire/wire.ts";
 
 const ROUNDS = 25;
 const WARM_UP = 8;
-/** The answers per round, AT_ONCE in parallel; a single answer is too short to measure. */
+/** The number of answers per round, because a single answer is too short to measure. */
 const ANSWERS = 24;
+/** The number of parallel answers. */
 const AT_ONCE = 4;
 
 const { values } = parseArgs({ options: { count: { type: "string", multiple: true, default: ["30", "300"] } } });

@@ -1,5 +1,5 @@
-// Measures `koine convert` on a large file: throughput and peak memory, compared with a plain loop that reads, parses and
-// writes each line. Both run as separate processes on the same file.
+// Measures `koine convert` on a large file: throughput and peak memory, compared with a loop that only reads, parses
+// and writes each line. Both run as separate processes on the same file.
 //   --size 1GB            the size of the file (256MB)
 //   --rounds 3            the number of runs of each program
 //   --from, --to          the dialects (anthropic, gemini)
@@ -15,7 +15,7 @@ import { WRITERS } from "./payloads/writers.ts";
 import { DIALECTS } from "./wire/wire.ts";
 
 const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9 };
-/** The text lengths of the conversations; one line each, all lengths mixed. */
+/** The text lengths of the conversations in the file; lines of all lengths are mixed. */
 const LENGTHS = [80, 150, 300, 500, 800, 1300, 2100, 3400];
 const SAMPLE_MS = 20;
 
@@ -26,7 +26,7 @@ function readSize(text: string): number {
   return size;
 }
 
-/** Writes requests of 2 to 60 kB, one per line, until the file has the size. */
+/** Writes requests of 2 to 60 kB, one per line, until the file has the given size in bytes. */
 function makeFile(path: string, size: number, from: (typeof DIALECTS)[number]): void {
   const lines = LENGTHS.flatMap((length) =>
     [1, 4].map((turns) => {
@@ -46,14 +46,14 @@ function makeFile(path: string, size: number, from: (typeof DIALECTS)[number]): 
 
 interface Run {
   seconds: number;
-  /** The CPU time of all threads; less sensitive to other load than the wall time. */
+  /** The CPU time of all threads, which depends less on the load of the machine than the elapsed time. */
   cpuSeconds: number;
   megabytes: number;
 }
 
 const NOT_MEASURED: Run = { seconds: Number.NaN, cpuSeconds: Number.NaN, megabytes: Number.NaN };
 
-/** Returns the peak memory of a process and the CPU time of its threads, in ticks of 10 ms. Linux only. */
+/** Reads the peak memory and the CPU time (ticks of 10 ms) of a process from /proc; undefined outside Linux. */
 function readUsage(pid: number): Omit<Run, "seconds"> | undefined {
   try {
     const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
@@ -84,7 +84,7 @@ function measure(args: readonly string[]): Promise<Run> {
   });
 }
 
-/** Returns the fastest run, with the peak memory of all runs. */
+/** Returns the shortest times and the peak memory of all runs. */
 function selectBest(runs: readonly Run[]): Run {
   return {
     seconds: Math.min(...runs.map(({ seconds }) => seconds)),

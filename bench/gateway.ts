@@ -1,5 +1,5 @@
-// Measures the CPU of a gateway process per call and the latency that it adds: Koine, a minimal gateway and Portkey. Each
-// gateway is a process, on its own core if possible; calls alternate between them in one run.
+// Measures the CPU time per call and the added latency of gateways: Koine, a minimal gateway and Portkey. Each gateway
+// is a process, on its own core if possible; calls alternate between the gateways in one run.
 //   --only whole         one of: whole, long, stream, pass, latency
 //   --rounds 9
 import { parseArgs } from "node:util";
@@ -25,7 +25,7 @@ interface Scenario {
   messages: number;
   stream: boolean;
   calls: number;
-  /** True if the conversation continues: its earlier turns are sent first, without measurement. */
+  /** True if the measured call continues a conversation, whose earlier turns are sent before the measurement. */
   continued?: true;
 }
 
@@ -35,7 +35,7 @@ async function call(gateway: Gateway, wire: Scenario["wire"], body: string): Pro
     "x-portkey-provider": wire === "chat" ? "openai" : "anthropic",
     ...gateway.headers,
   };
-  // A gateway without translation gets the request in the provider's format, so that all handle the same reply.
+  // A gateway without translation gets the request in the provider's format, so that all gateways get the same reply.
   const path = wire === "messages" && !gateway.translates ? "/v1/messages" : "/v1/chat/completions";
   const reply = await request(`${gateway.url}${path}`, { method: "POST", headers, body, dispatcher });
   const text = await reply.body.text();
@@ -52,7 +52,7 @@ async function callAll(gateway: Gateway, wire: Scenario["wire"], bodies: readonl
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
-/** Returns the CPU milliseconds per call. */
+/** Makes the calls of one round and returns the CPU time of the gateway per call, in milliseconds. */
 async function round(gateway: Gateway, { wire, messages, stream, calls, continued }: Scenario): Promise<number> {
   const model = gateway.model[wire];
   const seeds = Array.from({ length: calls }, () => `c${conversations++}`);

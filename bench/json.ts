@@ -1,4 +1,5 @@
-// Measures how much slower parseJson and stringifyJson are than JSON.parse and JSON.stringify, on generated chat requests.
+// Measures parseJson and stringifyJson, which preserve exact digits, relative to JSON.parse and JSON.stringify, with
+// generated chat requests.
 
 import { parseJson, stringifyJson } from "../src/index.ts";
 import { median, table } from "./measure.ts";
@@ -40,7 +41,7 @@ function message(random: Random, index: number, length: number): object {
   return { role: index % 2 === 0 ? "user" : "assistant", content };
 }
 
-/** Returns a request whose messages have texts of `length`. */
+/** Returns a request whose messages have texts of `length` characters. */
 function chat(length: number, beside: object = {}): string {
   const random = randomFrom(length);
   const tools = Array.from({ length: 12 }, (_, i) => tool(random, `tool_${i}`));
@@ -64,16 +65,16 @@ const PAYLOADS: [name: string, text: string, repeat: number, goal: boolean][] = 
   ["messages of 200 B", chat(200), 1, true],
   ["messages of 2 kB", chat(2000), 1, true],
   ["messages of 20 kB", chat(20_000), 1, true],
-  // Decimals with 17 digits must be searched in the text; a short text is always searched.
+  // Decimals with 17 digits may be inexact as doubles, so parseJson must search the text for them.
   ["messages of 2 kB, and logprobs", chat(2000, { logprobs: logprobs(randomFrom(2), 40) }), 1, false],
   ["nothing but logprobs", JSON.stringify(logprobs(randomFrom(1), 5000)), 1, false],
   ["a stream chunk", chunk(), 500, false],
   ["messages of 2 kB, one large integer", chat(2000, { n: 1 }).replace(/"n":1/, '"n":12345678901234567890'), 1, false],
-  // After a process has recorded exact numbers, every value is searched before it is written.
+  // Once a process has parsed an exact number, stringifyJson searches every value before it writes the value.
   ["messages of 200 B, after that", chat(200), 1, false],
 ];
 
-/** Returns the milliseconds of `plain` and the ratio of `ours` to it; the two alternate, because the load varies. */
+/** Returns the time of `plain` in milliseconds and the ratio of `ours` to `plain`. Runs alternate, as load varies. */
 function compare(plain: () => unknown, ours: () => unknown, repeat: number): [ms: number, ratio: number] {
   const times: [number[], number[]] = [[], []];
   const warmUp = performance.now() + 300;

@@ -1,5 +1,5 @@
-// Compares the ledger with raw inserts and other conversation stores in one run: cost of a turn and its growth, load time,
-// bytes on disk, a client that resends its history, the search index, and Postgres with 16 connections.
+// Compares the ledger with raw inserts and other conversation stores in one run: cost of a turn and its growth, load
+// time, bytes on disk, a client that resends its history, the search index, and Postgres with 16 connections.
 //   --messages 5000       the length of the conversations
 //   --only turns          one of: turns, resending, search, postgres
 import { parseArgs } from "node:util";
@@ -19,7 +19,7 @@ const most = Number(values.messages);
 async function turns(): Promise<void> {
   const peers = [await loadMastra(), await loadLangGraph()];
   await measureTurns([raw, koine, koineStreamed, ...peers], "normal", most);
-  // Each commit waits for the disk here, which dominates the cost; fewer turns are enough.
+  // With "full", each commit waits for the disk, which dominates the cost, so fewer turns are enough.
   await measureTurns([raw, koine, koineStreamed], "full", Math.min(most, 1000));
 }
 

@@ -1,6 +1,6 @@
 // Shared code of the benchmarks: the median, alternating runs, and a table in Markdown.
 
-/** The minimum number of rounds, also for slow runs. */
+/** The minimum number of rounds, even if the runs exceed the time budget. */
 const LEAST_ROUNDS = 15;
 
 export function median(values: readonly number[]): number {
@@ -17,8 +17,8 @@ export function table(title: string, head: readonly string[], rows: readonly (re
 }
 
 /**
- * Returns the median milliseconds of each run. The runs alternate and each goes first in turn, because the load varies
- * and one run leaves garbage for the next.
+ * Returns the median time of each run in milliseconds. The runs alternate, and the run that goes first changes, because
+ * the load of the machine varies and each run leaves garbage for the next run.
  */
 export function interleave(runs: readonly (() => unknown)[], repeat: number, budgetMs: number): number[] {
   const times = runs.map((): number[] => []);

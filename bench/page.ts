@@ -1,5 +1,6 @@
-// Measures the delay of a streamed word: from the model to the client that streams through the gateway, and to a page that
-// shows the thread in a browser. Milliseconds since the model emitted the word; all use this machine's clock.
+// Measures the delay of a streamed word: from the model to a client that streams through the gateway, and to a page
+// that shows the thread in a browser. Delays are in milliseconds since the model emitted the word, by this machine's
+// clock.
 //   --rounds 40
 import { parseArgs } from "node:util";
 import type { Delta } from "../src/model/index.ts";

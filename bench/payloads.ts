@@ -10,7 +10,7 @@ export type Size = (typeof SIZES)[number];
 
 interface Plan {
   name: string;
-  /** The maximum ratio of a translation's time to the minimum. */
+  /** The maximum ratio of the time of a translation to the time of the minimum work. */
   goal: number;
   /** The number of runs of one measurement. */
   repeat: number;
@@ -37,6 +37,6 @@ export function makePayload(size: Size): Payload {
   const plan = PLANS[size];
   const sketch = makeSketch(plan.size, (it) => write("openai-chat", it).length);
   const texts = DIALECTS.map((dialect) => [dialect, write(dialect, sketch)] as const);
-  // One text for each dialect.
+  // The cast is safe, because the object has one text for each dialect.
   return { ...plan, model: sketch.model, texts: Object.fromEntries(texts) as Payload["texts"] };
 }

@@ -2,7 +2,7 @@
 
 export type Random = () => number;
 
-// A seeded generator, so that every run measures the same texts.
+// Returns a seeded random generator, so that every run measures the same texts.
 export function randomFrom(seed: number): Random {
   let state = seed;
   return () => {
@@ -11,7 +11,7 @@ export function randomFrom(seed: number): Random {
   };
 }
 
-// Typical text: words, punctuation, quotes, line breaks, and some letters beyond ASCII.
+// The words of typical text, with punctuation, quotes, line breaks and some letters beyond ASCII.
 const WORDS =
   `the of a model tool returns value when stream ends, and we read it again - but "there" is no way: to know about 3 or 42 items; see section 2.1 \`for\` more well-known details (of it) café maybe later.\n\n## A heading\n`.split(
     " ",
@@ -30,7 +30,7 @@ export function base64(random: Random, length: number): string {
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
-/** Returns letters and digits, as in an id. */
+/** Returns a text of random letters and digits, such as an id. */
 export function token(random: Random, length: number): string {
   return Array.from({ length }, () => LETTERS[Math.floor(random() * LETTERS.length)]).join("");
 }

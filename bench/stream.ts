@@ -1,6 +1,6 @@
-// Measures the cost of transcoding a stream, bytes to bytes, per event of the source, compared with the minimum: parsing and
-// writing the JSON of each event. Then measures the memory of a long stream.
-// Each direction runs in its own process, because the JIT state of one would affect the next.
+// Measures the cost of transcoding a stream, bytes to bytes, per event of the source, compared with the minimum:
+// parsing and writing the JSON of each event. Then measures the memory of a long stream. Each direction runs in its own
+// process, because the JIT state of one direction would affect the next direction.
 //   --no-peers                   Koine and the floor only
 //   --direction anthropic:gemini one direction only
 //   --profile anthropic:gemini   Koine only, in a loop, for `node --cpu-prof`
@@ -25,7 +25,7 @@ const ROUNDS = 40;
 const WARM_UP = 60;
 const GOAL = 2;
 const PROFILE_MS = 5000;
-/** The bytes of one network read. */
+/** The number of bytes in one network read. */
 const READ = 1400;
 /** The mark of a stream in which text or arguments are missing or changed. */
 const LOSSY = "*";
@@ -45,7 +45,7 @@ function makeStream(dialect: DialectName, count: number): Stream {
   return { events, chunks };
 }
 
-/** The minimum work of a transcoder. */
+/** Returns a run of the minimum work of a transcoder: parsing and writing the JSON of each event. */
 function floor({ events }: Stream): () => number {
   return () => {
     let length = 0;
@@ -56,7 +56,7 @@ function floor({ events }: Stream): () => number {
 
 type Run = () => unknown;
 
-/** Returns the median milliseconds of each run; the runs alternate, and each goes first in turn. */
+/** Returns the median time of each run in milliseconds. The runs alternate, and the run that goes first changes. */
 async function alternate(runs: readonly Run[]): Promise<number[]> {
   const times = runs.map((): number[] => []);
   for (let round = -WARM_UP; round < ROUNDS; round++) {
@@ -124,7 +124,7 @@ function childRow(direction: string, options: readonly string[]): string[] {
   const args = [...process.execArgv, file, "--direction", direction, "--row", ...options];
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   const line = stdout.split("\n").find((each) => each.startsWith(ROW));
-  // The child process runs this file, so the line is valid.
+  // The cast is safe, because the child process runs this file and writes the row as a list of strings.
   return line === undefined ? [direction, stderr.trim()] : (JSON.parse(line.slice(ROW.length)) as string[]);
 }
 

@@ -1,5 +1,5 @@
-// Measures the translation of a request from one dialect to another, text to text, compared with the minimum: parsing and
-// writing the same JSON, including tool call arguments that are JSON text. Koine also reports losses.
+// Measures the translation of a request from one dialect to another, text to text, compared with the minimum: parsing
+// and writing the same JSON, including tool call arguments that are JSON text. Koine also reports losses.
 //   --no-peers                          Koine and the floor only
 //   --profile anthropic:gemini 200B     Koine only, in a loop, for `node --cpu-prof`
 import { parseArgs } from "node:util";
@@ -21,10 +21,10 @@ const PROFILE_MS = 5000;
 /** The mark of a translation in which content of the conversation is missing or changed. */
 const LOSSY = "*";
 
-// The generated payloads are JSON objects.
+// The cast is safe, because the generated payloads are JSON objects.
 const read = (text: string): JsonObject => parseJson(text) as JsonObject;
 
-/** The minimum work of a translation. */
+/** Returns a run of the minimum work of a translation: parsing and writing the JSON of the request. */
 function floor(dialect: DialectName, text: string): () => unknown {
   const wire = WIRES[dialect];
   const calls = wire.turns(read(text), "requests").flatMap((turn) => wire.calls(turn));
@@ -39,7 +39,7 @@ interface Lane {
   /** True if content of the conversation is missing or changed. */
   lossy: boolean;
   losses: number;
-  /** The reason if there is nothing to run. */
+  /** The reason why the contender cannot run; empty if it can. */
   remark: string;
 }
 
@@ -47,7 +47,7 @@ function lane(translator: Translator, from: DialectName, to: DialectName, payloa
   const { name } = translator;
   const gap = translator.gap({ from, to });
   if (gap !== undefined) return { name, lossy: false, losses: 0, remark: `${name}: ${gap}` };
-  // Gemini has the model in the URL.
+  // Gemini requests have the model in the URL, not in the body.
   const model = from === "gemini" ? payload.model : undefined;
   const run = (): ReturnType<Translator["run"]> => translator.run({ from, to, text: payload.texts[from], model });
   try {

@@ -1,4 +1,4 @@
-// The long form of the agent kill tests: many kills, at every named point and at random moments.
+// The long form of the agent kill tests: kills agent processes many times, at every named point and at random moments.
 // npm run crash:agent -- --sqlite 200 --postgres 40 --seed 7
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : c
 const [sqlite, postgres, parallel] = [count("sqlite"), count("postgres"), Math.max(count("parallel"), 1)];
 const folder = mkdtempSync(join(tmpdir(), "koine-agent-"));
 
-/** Prints the report; exits with 1 if there are violations or points that were never reached. */
+/** Prints the report; exits with the code 1 if there are violations or points that were never reached. */
 function conclude(title: string, report: Report): void {
   console.log(`\n${title}\n${report.text}`);
   if (report.findings.violations.length === 0 && report.gaps.length === 0) return;
@@ -42,7 +42,7 @@ if (postgres > 0) {
   const postgresServer = await startPostgres({ fsync: false });
   try {
     const fresh = (): ReturnType<typeof freshSchema> => freshSchema(postgresServer.url);
-    // Only some points of the agent: the SQLite campaign has covered all of them.
+    // Only some points of the agent are tested here, because the SQLite campaign tests all points.
     const pointNames = [
       "tools/tool has begun",
       "tools/event tool-end",

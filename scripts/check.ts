@@ -1,4 +1,5 @@
-// Runs all checks besides the tests, prints the output of failed ones, and lists their names at the end.
+// Runs all checks except the tests, prints the output of failed checks, and lists the names of failed checks at the
+// end.
 
 import { spawnSync } from "node:child_process";
 import { delimiter } from "node:path";
@@ -20,7 +21,7 @@ const STEPS: [name: string, command: string][] = [
 ];
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-// `npm run` puts the project's own tools first; do the same for a direct call.
+// The project's own tools are first in PATH, as with `npm run`, so that the script can also be called directly.
 const path = [`${root}node_modules/.bin`, process.env["PATH"]].join(delimiter);
 
 const failed: string[] = [];

@@ -1,4 +1,4 @@
-// Writes docs/compatibility.md from the matrix of the tests; with --check it only reports whether the file is up to date.
+// Writes docs/compatibility.md from the matrix of the tests. With --check, it only checks that the file is up to date.
 import { readFileSync } from "node:fs";
 import { cellsOf } from "../test/server/matrix/cells.ts";
 import { CLIENTS } from "../test/server/matrix/clients/index.ts";
@@ -27,7 +27,9 @@ const SDKS = [
 const reasons = [...new Set(EXCEPTIONS.map(({ reason }) => reason))];
 const numberOf = ({ reason }: Exception): number => reasons.indexOf(reason) + 1;
 
-/** Returns the text of one table field, which covers several cells: whole and streamed, and the scenarios of its row. */
+/**
+ * Returns the text of one table field, which stands for several cells: all scenarios of its row, whole and streamed.
+ */
 function mark(cells: readonly Cell[]): string {
   if (cells.length === 0) return "";
   const notes = [...new Set(cells.flatMap((cell) => exceptionsOf(cell).map(numberOf)))].sort((a, b) => a - b);
@@ -47,7 +49,7 @@ function table(client: Client): string {
 }
 
 function versions(): string {
-  // package.json pins exact versions, which are the installed ones.
+  // package.json pins exact versions, so these are the installed versions.
   const { devDependencies } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
     devDependencies: Record<string, string>;
   };

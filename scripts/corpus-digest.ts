@@ -1,6 +1,6 @@
-// Prints one hash per conversion of the recorded corpus: each payload, each operation, each target dialect. Two versions
-// of the code behave the same on the corpus if the outputs are equal. A refactoring is checked by comparing the output
-// before it with the output after it; `--renames` maps deliberate changes of names in the older output.
+// Prints one hash per conversion of the recorded corpus: each payload, each operation, each target dialect. Two
+// versions of the code behave the same on the corpus if the outputs are equal. A refactoring is checked by comparing
+// the output before it with the output after it; `--renames` maps deliberate changes of names in the older output.
 //
 // node --conditions=koine-source scripts/corpus-digest.ts [--renames json] [--output file] [--sentences file] [--only path]
 import { createHash } from "node:crypto";
@@ -13,17 +13,19 @@ import { assemble, checkDeltas, detectDialect, disassemble } from "../src/index.
 
 type Table = Readonly<Record<string, string>>;
 
-/** Old spelling → new spelling. */
+/** The renamed names and texts: each table maps the old spelling to the new spelling. */
 interface Renames {
   lossCodes?: Table;
   errorClasses?: Table;
-  /** Codes of thrown errors, assembly rules included. */
+  /** Codes of thrown errors, including assembly rules. */
   errorCodes?: Table;
   /** Keys directly inside a delta's `payload`. */
   deltaFields?: Table;
   /** Keys at any depth of decoded values, and the same keys in the paths of losses and errors. */
   modelFields?: Table;
-  /** Sentences that Koine writes into values and wires, such as the message of an error delta; parts of a string match. */
+  /**
+   * Sentences that Koine writes into values and wires, such as the message of an error delta; parts of a string match.
+   */
   texts?: Table;
   /** The dialects whose wire has the field names of the model; default: run and canonical. */
   koineWires?: readonly string[];
@@ -52,7 +54,7 @@ const CORPUS = process.env["KOINE_CORPUS"] ?? fileURLToPath(new URL("../../share
 const renames = JSON.parse(flags.renames === undefined ? "{}" : readFileSync(flags.renames, "utf8")) as Renames;
 const koineWires = new Set(renames.koineWires ?? ["run", "canonical"]);
 
-/** Vendors with different rules for Chat Completions: each selects other branches of the same encoder. */
+/** Vendors with different rules for Chat Completions; each vendor selects other branches of the same encoder. */
 const VENDORS = ["openai", "deepseek", "mistral", "openrouter", "vllm"];
 const TARGETS: readonly Target[] = [
   ...dialects.map((id): Target => [id, dialect(id)]),
@@ -61,9 +63,9 @@ const TARGETS: readonly Target[] = [
 const RUN = { runId: "run-1", clock: () => "2026-01-02T03:04:05.678Z" };
 /** Field values of the wrong JSON type, for the errors that decoders throw. */
 const WRONG_VALUES = [null, 42, "text", [], {}, [null]];
-/** Later events of a stream repeat the same kinds. */
+/** The number of events of a stream that are mutated; later events repeat the same kinds. */
 const MUTATED_EVENTS = 12;
-/** A chunk size that cuts characters, lines and frames at changing places. */
+/** The chunk size, which cuts characters, lines and frames at changing positions. */
 const CHUNK_BYTES = 97;
 
 const lines: string[] = [];
@@ -73,20 +75,20 @@ function renamed(table: Table | undefined, name: string): string {
   return table !== undefined && Object.hasOwn(table, name) ? (table[name] ?? name) : name;
 }
 
-/** A field of a delta is a key directly inside the outermost `payload`; the values below may have keys of the same name. */
+/** Returns the new name of a key. A delta field is a key directly inside the outermost `payload`, but not deeper. */
 function modelKey(key: string, parents: readonly string[]): string {
   const isDeltaField = parents.length > 0 && parents.indexOf("payload") === parents.length - 1;
   return renamed(isDeltaField ? { ...renames.modelFields, ...renames.deltaFields } : renames.modelFields, key);
 }
 
-// Part of ECMAScript, but not of the library typings in use.
+// These functions are part of ECMAScript, but not of the library typings in use.
 const exactJson = JSON as unknown as {
   parse(text: string, reviver: (key: string, value: unknown, context: { source: string }) => unknown): unknown;
   rawJSON(text: string): object;
   isRawJSON(value: unknown): boolean;
 };
 
-/** Copies JSON text with the new names of the model; every number has the same digits as before. */
+/** Returns the JSON text with the new names of the model; every number has the same digits as before. */
 function rewriteModelKeys(text: string): string {
   const copy = (value: unknown, parents: readonly string[]): unknown => {
     if (Array.isArray(value)) return value.map((item) => copy(item, [...parents, "#"]));
@@ -118,7 +120,7 @@ function wireText(value: unknown, codec: Dialect): string {
 
 type Output = string | Uint8Array;
 
-/** The output of a stream encoder. Binary frames have checksums, so `texts` cannot apply to them. */
+/** Returns the output of a stream encoder as text. Binary frames have checksums, so `texts` cannot apply to them. */
 function outputText(output: Output, codec: Dialect): string {
   if (typeof output !== "string") return Buffer.from(output).toString("latin1");
   if (!koineWires.has(codec.id) || !hasFieldRenames) return renameTexts(output);
@@ -135,7 +137,7 @@ function renamedPath(path: unknown): string {
 
 function errorText(error: unknown): string {
   if (!(error instanceof Error)) throw error;
-  // An engine error message may differ between Node versions.
+  // The message of an engine error is left out, because it may differ between Node versions.
   if (!(error instanceof KoineError)) return `thrown ${error.name}`;
   sentences.add(`error ${error.code} ${error.message}`);
   const names = [renamed(renames.errorClasses, error.name), renamed(renames.errorCodes, error.code)];
@@ -147,7 +149,7 @@ function lossText({ code, level, action, path, message }: Loss): string {
   return [renamed(renames.lossCodes, code), level, action, renamedPath(path)].join(" ");
 }
 
-/** Writes the lines of one payload. */
+/** Writes the lines of the digest for one payload. */
 class Digest {
   readonly #payload: string;
 
@@ -159,7 +161,7 @@ class Digest {
     lines.push(`${sha(text)} ${this.#payload} ${operation} ${target}`);
   }
 
-  /** Runs a step and writes its result or its error; the result is undefined after an error. */
+  /** Runs a step and writes its result or its error. Returns the result; undefined after an error. */
   step<T>(operation: string, target: string, step: () => T, toText: (value: T) => string = modelText): T | undefined {
     try {
       const value = step();
@@ -180,12 +182,12 @@ class Digest {
     return encoded;
   }
 
-  /** An empty report has no line, which halves the output; a report that becomes empty removes its line. */
+  /** Writes the line of a loss report. An empty report has no line, which halves the output. */
   losses(operation: string, target: string, losses: readonly Loss[]): void {
     if (losses.length > 0) this.line(`${operation}.losses`, target, losses.map(lossText).join("\n"));
   }
 
-  /** One hash for the outcomes of all mutants: each field replaced by each wrong value, or left out. */
+  /** Writes one hash of the outcomes of all mutants: each field is replaced with each wrong value, or left out. */
   mutants(operation: string, wire: unknown, decode: (mutant: unknown) => unknown): void {
     const texts = Object.keys(Object(wire) as object).flatMap((key) => {
       const { [key]: _, ...others } = wire as Record<string, unknown>;
@@ -204,7 +206,7 @@ class Digest {
 /** An encoded body, with the HTTP status of an error. */
 type Reply = Encoded & { status?: number };
 
-/** Values beside a body: the model in Gemini's URL, the status of an error, the renamed tools of a response. */
+/** The data outside a body: the model in Gemini's URL, the status of an error, the renamed tools of a response. */
 type Beside = Partial<Pick<Reply, "address" | "names" | "status">>;
 
 interface Body {
@@ -215,10 +217,10 @@ interface Body {
 type Decode<T> = (codec: Dialect, wire: unknown, beside: Beside) => T;
 type Encode<T> = (codec: Dialect, value: T, options: { repair?: boolean }) => Reply;
 
-/** Values pass through JSON text between two dialects, as over HTTP. */
+/** Copies a wire value by JSON text, as HTTP does between two dialects. */
 const overHttp = (wire: unknown): unknown => parseJson(stringifyJson(wire));
 
-/** Digests a request, a response or an error; the noun is part of the operation's name. */
+/** Writes the digest of a request, a response or an error; `noun` is part of the operation's name. */
 function digestBody<T>(digest: Digest, noun: string, body: Body, decode: Decode<T>, encode: Encode<T>): T | undefined {
   const { source, wire, beside } = body;
   digest.mutants("decode-mutants", wire, (mutant) => decode(source, mutant, beside));
@@ -251,7 +253,7 @@ function decodeEvents(codec: Dialect, events: readonly unknown[]): Delta[] {
   return [...events.flatMap((event) => decoder.push(event)), ...decoder.end()];
 }
 
-/** The responses that the deltas assemble to; a failed answer is its error and the response up to the failure. */
+/** Returns the assembled responses of deltas; for a failed answer, the error and the response up to the failure. */
 function assembleAnswers(deltas: readonly Delta[]): unknown[] {
   const ends = deltas.flatMap(({ kind }, at) => (kind === "done" || kind === "error" ? [at + 1] : []));
   const starts = [0, ...ends].filter((at) => at < deltas.length);
@@ -267,7 +269,7 @@ function assembleAnswers(deltas: readonly Delta[]): unknown[] {
 
 type StreamOutput = readonly [outputs: Output[], losses: Loss[]];
 
-/** Hashes the output of a stream encoder or a transcoder with the boundaries between its pieces, and its losses. */
+/** Writes the hashes of the output of a stream encoder or transcoder, including chunk boundaries, and its losses. */
 function digestOutput(digest: Digest, operation: string, [label, codec]: Target, run: () => StreamOutput): Output[] {
   const toText = ([outputs]: StreamOutput): string => outputs.map((output) => outputText(output, codec)).join("|");
   const [outputs, losses] = digest.step(operation, label, run, toText) ?? [[], []];
@@ -311,7 +313,7 @@ function digestStream(digest: Digest, source: Dialect, events: readonly unknown[
     digest.line(`check-deltas.${name}`, "-", violations.join("\n"));
     for (const target of TARGETS) digestEncoding(digest, `encode-stream.${name}`, target, deltas);
   }
-  // A recorded event is an object; the wire type has no other requirement.
+  // The cast is safe: a recorded event is an object, and the type has no other requirement.
   const frames = events.map((event) => source.formatEvent({ data: event as object }));
   digestTranscoding(digest, source, frames);
   for (const [at, event] of events.slice(0, MUTATED_EVENTS).entries()) {
@@ -321,7 +323,7 @@ function digestStream(digest: Digest, source: Dialect, events: readonly unknown[
   }
 }
 
-/** The message lists of a trace, at any depth. */
+/** Returns the message lists of a trace, at any depth. */
 function messageListsIn(value: unknown): unknown[][] {
   if (typeof value !== "object" || value === null) return [];
   const list: unknown[] = Array.isArray(value) ? value : [];

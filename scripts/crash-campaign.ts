@@ -1,4 +1,4 @@
-// The long form of the crash tests: many kills of writer processes, and stops of the PostgreSQL server.
+// The long form of the crash tests: kills writer processes many times and stops the PostgreSQL server.
 // npm run crash -- --sqlite 1000 --postgres 200 --server 20 --seed 7
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,7 +32,7 @@ const [sqlite, postgres, server, parallel] = [
 const folder = mkdtempSync(join(tmpdir(), "koine-crash-"));
 const PER_DATABASE = 40;
 
-/** Prints the report; exits with 1 if there are violations. */
+/** Prints the report; exits with the code 1 if there are violations. */
 function conclude(title: string, report: Report): void {
   const { violations } = report.findings;
   console.log(`\n${title}\n${report.text}`);

@@ -1,4 +1,5 @@
-// Generates docs/losses.md from the loss declarations of the dialects; with --check it only compares.
+// Writes docs/losses.md from the loss declarations of the dialects. With --check, it only checks that the file is up to
+// date.
 import { CLIENT_LOSSES } from "../src/calls/providers/responses-state.ts";
 import type { LossDeclaration } from "../src/dialects/index.ts";
 import { COMMON_LOSSES } from "../src/dialects/kit/losses/catalog.ts";
@@ -23,7 +24,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
 interface CodeEntry {
   code: string;
   declaration: LossDeclaration;
-  /** Dialects that can cause the loss, with their own declaration. */
+  /** The declarations of the dialects that can report the loss, by dialect id. */
   declarations: ReadonlyMap<string, LossDeclaration>;
 }
 
@@ -44,12 +45,12 @@ function collectEntries(): CodeEntry[] {
     });
 }
 
-/** Returns the sentence of a loss that only one dialect declares with `{target}` for its id. */
+/** Returns the sentence of a loss with `{target}` instead of the id of the dialect. */
 function toTemplate(message: string, id: string): string {
   return message.replaceAll(new RegExp(`(?<![\\w-])${id}(?![\\w-])`, "g"), "{target}");
 }
 
-/** True if the dialect uses the action and the sentence of the table. */
+/** True if the dialect's own declaration has the action and the sentence of the table. */
 function isAsInTable(own: LossDeclaration, { action, message }: LossDeclaration, id: string): boolean {
   return own.action === action && own.message === message.replaceAll("{target}", id);
 }

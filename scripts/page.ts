@@ -1,4 +1,4 @@
-// Builds the page into dist/page: hashed files with compressed copies. With `--if-stale` it builds only if the sources
+// Builds the page into dist/page: hashed files with compressed copies. With `--if-stale`, builds only if the sources
 // have changed. Prints the download size of each view, and fails if a view is too large.
 
 import { createHash } from "node:crypto";
@@ -10,10 +10,12 @@ import { build, defaultClientConditions, type Rolldown } from "vite";
 
 /** The maximum download of a view before it can be used, in gzipped kB (1000 bytes). `home` is the first view. */
 const LIMITS: Readonly<Record<string, number>> = { home: 150 };
-/** The limit of the other views, including the files of `home`; the worker of inspector and translator is not counted. */
+/**
+ * The limit of the other views, including the files of `home`; the worker of inspector and translator is not counted.
+ */
 const OTHER_VIEWS_KB = 200;
 
-// The caller may have set another value, and React has a development and a production build.
+// NODE_ENV selects React's production build, even if the caller has set another value.
 process.env["NODE_ENV"] = "production";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -42,7 +44,7 @@ interface BuiltFile {
   views: string[];
 }
 
-/** Builds into a temporary folder and replaces the page with one rename, because a server or another build may use it. */
+/** Builds into a temporary folder, which then replaces dist/page at once, because a server may use the old files. */
 async function replacePage(): Promise<BuiltFile[]> {
   mkdirSync(join(root, "dist"), { recursive: true });
   const newFolder = mkdtempSync(join(root, "dist/.page-"));
@@ -94,7 +96,7 @@ async function buildPage(folder: string): Promise<BuiltFile[]> {
   }));
 }
 
-/** Returns the files of each view: those of `home`, and for other views also those of the chunk with their name. */
+/** Returns the files of each view: the files of `home` and, for other views, the files of the chunk with their name. */
 function collectViewFiles(outputs: readonly Output[]): Map<string, Set<string>> {
   const entry = outputs.find((each): each is Chunk => each.type === "chunk" && each.isEntry);
   if (entry === undefined) throw new Error("The build has no entry.");
@@ -107,7 +109,7 @@ function collectViewFiles(outputs: readonly Output[]): Map<string, Set<string>> 
   return views;
 }
 
-/** Returns the files with all their static imports. */
+/** Returns the files and all files that they import statically. */
 function collectImports(
   outputs: readonly Output[],
   files: readonly string[],

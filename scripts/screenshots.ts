@@ -31,7 +31,7 @@ for (const name of VIEW_NAMES.filter((each) => values.view === undefined || each
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
       await views[name].open(page);
-      // Syntax colors and model names are loaded shortly after the view.
+      // The pause is needed, because syntax colors and model names are loaded shortly after the view.
       await page.waitForTimeout(600);
       await page.screenshot({ path: join(values.out, `${name}-${width}-${colorScheme}.png`), animations: "disabled" });
     }

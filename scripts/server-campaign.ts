@@ -1,4 +1,5 @@
-// The long form of the server kill tests: instances on one database under load, ended in every supported way.
+// The long form of the server kill tests: ends server instances, which share one database and are under load, in every
+// supported way.
 // npm run crash:server -- --postgres 60 --sqlite 20 --seed 7 --clients 4
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -7,9 +7,9 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build, type BuildFailure } from "esbuild";
 
-/** Budgets in kB (1000 bytes), minified and gzipped. */
+/** The size budgets of minified and gzipped bundles, in kB (1000 bytes). */
 const BUDGETS = { root: 45, providers: 30, dialect: 12 };
-/** The ceilings of bundles that exceed their budget; see docs/decisions/0007. */
+/** The maximum sizes in kB of bundles that are allowed to exceed their budget; see docs/decisions/0007. */
 const CEILINGS: Readonly<Record<string, number>> = {
   root: 215,
   providers: 149,
@@ -26,7 +26,7 @@ const CEILINGS: Readonly<Record<string, number>> = {
   run: 16.8,
 };
 const PROVIDERS = ["openai-chat", "openai-responses", "anthropic", "gemini"];
-/** The modules that an app with selected dialects imports besides them. */
+/** The modules that an app with selected dialects imports in addition to the dialects. */
 const CORE = ["model", "sse", "assembly"];
 
 interface Bundle {
@@ -59,7 +59,7 @@ const bundles: Bundle[] = [
     budget: BUDGETS.providers,
     ceiling: CEILINGS["providers"] ?? BUDGETS.providers,
   },
-  // The client contains five dialects; its own code may add at most a fifth.
+  // The client contains five dialects; its own code may add at most 20 % to their size.
   { name: "koine/client", modules: ["./src/client/index.ts"], budget: 220 },
   ...dialects.map((name) => ({
     name: `koine/dialects/${name}`,
@@ -72,7 +72,7 @@ const bundles: Bundle[] = [
 async function measure({ name, modules, budget, ceiling = budget }: Bundle): Promise<{ row: Row; ok: boolean }> {
   const missing = modules.filter((path) => !existsSync(path));
   if (missing.length > 0) return { row: [name, "", "", `${budget}`, `missing: ${missing.join(", ")}`], ok: true };
-  // Namespace exports, because equal names of two dialects would exclude each other from the bundle.
+  // Namespace exports are used, because with `export *` equal names of two dialects would be left out of the bundle.
   const entry = modules.map((path, i) => `export * as m${i} from ${JSON.stringify(path)};`).join("\n");
   try {
     const { outputFiles } = await build({
@@ -94,7 +94,7 @@ async function measure({ name, modules, budget, ceiling = budget }: Bundle): Pro
     const row: Row = [name, (code.length / 1000).toFixed(1), gzip.toFixed(2), `${budget}`, verdict];
     return { row, ok: gzip <= ceiling };
   } catch (error) {
-    // esbuild rejects with a BuildFailure; an unresolved `node:` module is one.
+    // esbuild rejects with a BuildFailure, for example for an unresolved `node:` module.
     const messages = (error as Partial<BuildFailure>).errors?.map(({ text, location }) => `${location?.file}: ${text}`);
     return { row: [name, "", "", `${budget}`, `DOES NOT BUNDLE: ${messages?.join("; ") ?? String(error)}`], ok: false };
   }

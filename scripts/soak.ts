@@ -1,8 +1,8 @@
-// Soak test: many parallel streams for minutes, with slow and disconnecting readers. Fails if memory grows, an answer is
-// wrong or an answer is missing in the ledger.
-//   --streams 2000   parallel streams
+// Soak test: many parallel streams for minutes, with slow and disconnecting readers. Fails if memory grows, an answer
+// is wrong or an answer is missing in the ledger.
+//   --streams 2000   the number of parallel streams
 //   --minutes 3
-//   --gap 1000       milliseconds between two deltas of an answer
+//   --gap 1000       the time between two deltas of an answer, in milliseconds
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ const { values } = parseArgs({
 });
 const streams = Number(values.streams);
 const runMs = Number(values.minutes) * 60_000;
-/** The maximum ratio of the memory in the last third of the time to the second third. */
+/** The maximum ratio of the mean memory in the last third of the time to the mean memory in the second third. */
 const MAX_GROWTH = 1.15;
 
 const resolvePath = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
@@ -35,7 +35,7 @@ const node = [...process.execArgv];
 const upstream = spawn(process.execPath, [...node, resolvePath("soak/upstream.ts"), values.gap], {
   stdio: ["ignore", "pipe", "inherit"],
 });
-// The upstream prints its address as its first line.
+// The cast is safe, because the upstream prints its address as the first line.
 const [address] = (await once(createInterface(upstream.stdout), "line")) as [string];
 const config = join(folder, "koine.config.json");
 writeFileSync(

@@ -1,7 +1,7 @@
-// Writes a generated file, or compares it with --check.
+// Writes a generated file or, with --check, checks that the file is up to date.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
-/** Writes the file; with --check, sets the exit code 1 if the file is out of date. */
+/** Writes the file. With --check, only compares the file and sets the exit code 1 if the file is out of date. */
 export function writeOrCheck(name: string, content: string, command: string): void {
   const path = new URL(`../${name}`, import.meta.url);
   if (!process.argv.includes("--check")) {

@@ -1,5 +1,5 @@
-// The root import: the model, server-sent events, assembly and every dialect. Browser-safe; nothing here touches a
-// clock, a network or a disk.
+// The root import: the model, server-sent events, assembly and every dialect. It runs in browsers, because
+// none of its modules uses a clock, the network or the disk.
 export type { AssembledRun, Clock, PartialAnswer, Rule, Snapshot, Violation } from "./assembly/index.ts";
 export {
   assemble,

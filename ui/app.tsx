@@ -1,4 +1,5 @@
-// The page: selects the view by URL inside the frame. Views are loaded on demand.
+// Renders the page: the frame with the sidebar, and in it the view that the URL selects. Most views are loaded on
+// demand.
 import { Route, Switch, useLocation, useSearchParams } from "wouter";
 import { HomeView } from "./home/home-view.tsx";
 import { Toasts } from "./kit/index.ts";
@@ -62,7 +63,7 @@ function ThreadView({ id, inspect = false }: { id: string; inspect?: boolean }) 
   const viewProps = { threadId: id, ...(at !== null && { at }) };
   return (
     <TitledByThread id={id} prefix={inspect ? "Inspect: " : ""}>
-      {/* The key gives every thread a fresh view without state of another. */}
+      {/* The key makes React create a new view for each thread, without state of the previous thread. */}
       {inspect ? <InspectView key={id} {...viewProps} /> : <ConversationView key={id} {...viewProps} />}
     </TitledByThread>
   );

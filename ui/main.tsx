@@ -1,4 +1,4 @@
-// Entry point of the page.
+// Starts the page: applies the stored theme and renders `App` into the element of index.html.
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";

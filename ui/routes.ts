@@ -1,4 +1,4 @@
-// URL paths of the page's views. The server serves the same paths (src/server/page).
+// Defines the URL paths of the page's views. The server serves the same paths (src/server/page).
 
 export const ROUTES = {
   home: "/",
@@ -8,12 +8,12 @@ export const ROUTES = {
   translate: "/translate",
 } as const;
 
-/** Path of a conversation; `at`: the id of a message to scroll to, on its branch. */
+/** Returns the path of a conversation. `at` is the id of a message: the view shows its branch and scrolls to it. */
 export function threadPath(id: string, at?: string): string {
   return withMessage(`/t/${encodeURIComponent(id)}`, at);
 }
 
-/** Path of the inspector; `at`: the id of the last message of the turn to show. */
+/** Returns the path of the inspector. `at` is the id of the last message of the call or branch to show. */
 export function inspectPath(id: string, at?: string): string {
   return withMessage(`/t/${encodeURIComponent(id)}/inspect`, at);
 }

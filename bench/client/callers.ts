@@ -1,5 +1,6 @@
-// The clients that request a streamed answer: Koine, each provider's official SDK, and a minimum with undici, line splitting
-// and JSON.parse. Each reads the whole stream and counts its content, so that none can skip work.
+// The clients that request a streamed answer: Koine, each provider's official SDK, and a minimal client with undici,
+// line splitting and JSON.parse. Each client reads the whole stream and counts its content, so that no client can skip
+// work.
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
@@ -10,7 +11,7 @@ import type { DialectName } from "../wire/wire.ts";
 
 export interface Caller {
   name: string;
-  /** "events": every event is read. "answer": the whole answer is assembled. */
+  /** The work: "floor" parses each line, "events" reads each event, "answer" assembles the whole answer. */
   what: "floor" | "events" | "answer";
   ask(): Promise<number>;
 }
@@ -41,7 +42,7 @@ function floor(url: string, dialect: DialectName): Caller {
       const decoder = new TextDecoder();
       let rest = "";
       let read = 0;
-      // undici yields buffers.
+      // The cast is safe, because undici yields buffers.
       for await (const chunk of reply.body as AsyncIterable<Uint8Array>) {
         const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
         rest = parts.pop() ?? "";

@@ -1,5 +1,5 @@
-// The provider for the client benchmark, a separate process with the four protocols: answers every request with the same
-// stream or body, and prints its address on standard output. Its argument is the number of deltas of an answer.
+// The provider for the client benchmark: a separate process with the four protocols, which answers every request with
+// the same stream or body and prints its address on standard output. The argument is the number of deltas of an answer.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { StreamEvent } from "../payloads/streams.ts";
@@ -36,6 +36,6 @@ const server = createServer((incoming, outgoing) => {
   });
 });
 server.listen(0, "127.0.0.1", () => {
-  // A listening TCP server has an AddressInfo.
+  // The cast is safe, because the address of a listening TCP server is an AddressInfo.
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });

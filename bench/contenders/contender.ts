@@ -4,8 +4,9 @@ import type { DialectName, Kind } from "../wire/wire.ts";
 
 export interface JobOutcome {
   text: string;
-  /** The losses that the library reported; `notes` count losses of the level `note`. */
+  /** The number of losses that the library reported, without losses of the level `note`. */
   losses: number;
+  /** The number of losses of the level `note`. */
   notes: number;
 }
 
@@ -13,14 +14,14 @@ export interface RoundTripJob {
   dialect: DialectName;
   kind: Kind;
   text: string;
-  /** True to make the edit of wire/edit.ts on the library's own representation. */
+  /** True if the edit of wire/edit.ts is made on the library's own representation. */
   edit: boolean;
 }
 
-/** Decodes to the library's own representation and encodes again, in one dialect. */
+/** Decodes a payload to the library's own representation and encodes it again in the same dialect. */
 export interface RoundTripper {
   name: string;
-  /** The reason if there is nothing to measure. */
+  /** Returns the reason why the library cannot run the job; undefined if it can. */
   gap(job: Omit<RoundTripJob, "text">): string | undefined;
   run(job: RoundTripJob): JobOutcome;
 }
@@ -29,7 +30,7 @@ export interface TranslateJob {
   from: DialectName;
   to: DialectName;
   text: string;
-  /** The model, if the source has it outside the body. */
+  /** The model; undefined if the body contains it. */
   model?: string | undefined;
 }
 
@@ -43,8 +44,9 @@ export interface Translator {
 export interface StreamJob {
   from: DialectName;
   to: DialectName;
-  /** The stream as events and as bytes; a library uses the form that it supports. */
+  /** The stream as events, for libraries that read events. */
   events: readonly StreamEvent[];
+  /** The same stream as bytes, for libraries that read bytes. */
   chunks: readonly Uint8Array[];
 }
 
@@ -66,7 +68,7 @@ export function unreported(text: string): JobOutcome {
   return { text, losses: 0, notes: 0 };
 }
 
-/** Returns a contender that is not installed; its rows contain the reason. */
+/** Returns a contender for a library that is not installed; its table rows contain the reason. */
 export function absent(name: string, reason: string): Contender {
   const run = (): never => {
     throw new Error(reason);

@@ -1,18 +1,18 @@
-// Installs the compared libraries, which have their own lock file, and loads them. The project does not depend on them: a
-// library that cannot be installed is a row with the reason.
+// Installs the compared libraries, which have their own lock file, and loads them. The project does not depend on these
+// libraries: for a library that cannot be installed, the table contains the reason.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** The folder of the libraries that most benchmarks share. */
+/** The folder with the package.json of the libraries that most benchmarks use. */
 const BENCH = fileURLToPath(new URL("..", import.meta.url));
 const MINUTES = 5;
 
 type Versions = Record<string, string>;
 
 function readManifest(path: string): { version?: string; dependencies?: Versions } {
-  // A valid package.json.
+  // The cast is safe, because the file is a valid package.json.
   return JSON.parse(readFileSync(path, "utf8")) as { version?: string; dependencies?: Versions };
 }
 
@@ -21,7 +21,7 @@ function isInstalled(folder: string, name: string, version: string): boolean {
   return existsSync(manifest) && readManifest(manifest).version === version;
 }
 
-/** Installs the libraries. Returns the reason of a failure, or undefined. */
+/** Installs the libraries of a folder, unless they are installed. Returns the reason of a failure, or undefined. */
 export function installPeers(folder: string): string | undefined {
   const wanted = Object.entries(readManifest(`${folder}package.json`).dependencies ?? {});
   if (wanted.every(([name, version]) => isInstalled(folder, name, version))) return undefined;
@@ -41,7 +41,10 @@ const failures = new Map<string, string | undefined>();
 
 export type Loaded<Api> = { api: Api } | { missing: string };
 
-/** Loads a library and checks that it exports these functions. `folder` contains its package.json and lock file. */
+/**
+ * Loads a library and checks that it exports the functions. `folder` contains the package.json and the lock file.
+ * Returns the reason as `missing` if the library cannot be used.
+ */
 export async function loadPeer<Api extends object>(
   name: string,
   functions: readonly (keyof Api & string)[],
@@ -52,13 +55,13 @@ export async function loadPeer<Api extends object>(
   if (failure !== undefined) return { missing: failure };
   try {
     const path = createRequire(`${folder}package.json`).resolve(name);
-    // Any module is an object of unknown exports.
+    // The cast is safe, because any module is an object of unknown exports.
     const exports = (await import(pathToFileURL(path).href)) as Record<string, unknown>;
     const lacking = functions.find((name) => typeof exports[name] !== "function");
     if (lacking !== undefined) return { missing: `not usable: it has no function ${lacking}` };
     const { version = "?" } = readManifest(`${folder}node_modules/${name}/package.json`);
     console.log(`Beside Koine: ${name} ${version}`);
-    // The functions exist; their types are declared by hand in `Api`.
+    // The functions exist; the caller declares their types in `Api`.
     return { api: exports as Api };
   } catch (error) {
     return { missing: `not loaded: ${error instanceof Error ? error.message : String(error)}` };

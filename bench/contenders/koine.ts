@@ -10,7 +10,7 @@ function outcome(wire: unknown, losses: readonly Loss[]): JobOutcome {
   return { text: stringifyJson(wire), losses: losses.length - notes, notes };
 }
 
-/** Returns the reason if a dialect does not support the kind. */
+/** Returns a reason if a dialect does not support the kind of payload; otherwise undefined. */
 function findGap(kind: Kind | "streams", ...ids: readonly DialectName[]): string | undefined {
   const missing = ids.find((id) => !dialects.some((known) => known === id) || !dialect(id).supports.has(kind));
   return missing === undefined ? undefined : `no ${kind} in ${missing} yet`;
@@ -65,7 +65,7 @@ export const koine: Contender = {
     run({ from, to, chunks }) {
       const coder = transcode(from, to);
       let text = "";
-      for (const chunk of chunks) text += coder.push(chunk) as string; // these four write text
+      for (const chunk of chunks) text += coder.push(chunk) as string; // These dialects write text.
       return text + (coder.end() as string);
     },
   },

@@ -1,5 +1,6 @@
-// @braintrust/lingua-wasm as a contender. Its representation covers only messages, so its round trip measures only them: the
-// rest of the body is not changed. It passes whole bodies through if source and target are the same.
+// @braintrust/lingua-wasm as a contender. Its representation has only messages, so its round trip measures only
+// messages: the rest of the body is not changed. Lingua returns whole bodies unchanged if source and target
+// dialect are the same.
 import type { JsonObject, JsonValue } from "../../src/index.ts";
 import { ADDITION, APPENDED } from "../wire/edit.ts";
 import { WIRES } from "../wire/index.ts";
@@ -67,7 +68,7 @@ function edit(messages: LinguaMessage[], { kind }: RoundTripJob): void {
   if (kind === "requests") messages.push({ role: "user", content: APPENDED });
 }
 
-// Not in the lib version that TypeScript is configured with.
+// JSON.rawJSON is not declared in the configured TypeScript lib version.
 const { rawJSON } = JSON as typeof JSON & { rawJSON: (text: string) => unknown };
 
 /** Writes JSON with the bigints that lingua returns for large integers, which JSON.stringify rejects. */
@@ -86,12 +87,12 @@ function attempt<T>(step: () => T): T {
 
 function throughMessages(lingua: Lingua, job: RoundTripJob): string {
   const wire = WIRES[job.dialect];
-  // The corpus contains only JSON objects.
+  // The cast is safe, because the corpus contains only JSON objects.
   const body = JSON.parse(job.text) as JsonObject;
   const { decode, encode } = FORMATS[job.dialect];
   const turns = wire.turns(body, job.kind);
   if (turns.length === 0) return job.text;
-  // The result is a list of messages; its declaration is `any`.
+  // The cast is safe: the library returns a list of messages, although it declares `any`.
   const messages = (lingua[decode] as Convert)(turns) as LinguaMessage[];
   if (job.edit) edit(messages, job);
   wire.putTurns(body, job.kind, (lingua[encode] as Convert)(messages) as JsonValue[]);

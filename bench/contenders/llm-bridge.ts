@@ -1,5 +1,5 @@
-// llm-bridge as a contender. Its representation of a request contains the raw body and returns it if nothing seems changed,
-// which does not measure the representation: a second row runs without that copy.
+// llm-bridge as a contender. Its representation of a request contains a copy of the raw body, which it returns if it
+// detects no change. A second table row measures the representation without that copy.
 import { ADDITION, APPENDED } from "../wire/edit.ts";
 import type { DialectName } from "../wire/wire.ts";
 import type { Contender, RoundTripJob, RoundTripper, StreamJob } from "./contender.ts";
@@ -30,7 +30,7 @@ const PROVIDERS: Record<DialectName, string> = {
   gemini: "google",
 };
 
-/** Edits with the library's constructors: an overwritten text would keep its raw copy, which takes precedence. */
+/** Edits with the library's constructors, because an overwritten text has a raw copy, which takes precedence. */
 function edit(bridge: Bridge, { messages }: Universal, provider: string): void {
   for (const { content } of messages.filter(({ role }) => role === "user")) {
     const place = content.findIndex(({ type }) => type === "text");

@@ -22,11 +22,11 @@ interface ManifestRow {
 
 export type Corpus = (dialect: DialectName, kind: Kind) => Recording[];
 
-/** Opens the recordings of real providers; returns undefined if there are none. */
+/** Opens the recordings of real providers; undefined if the folder has no manifest. */
 export function openCorpus(): Corpus | undefined {
   const manifest = `${FOLDER}/manifest.json`;
   if (!existsSync(manifest)) return undefined;
-  // The documentation of the manifest describes its rows.
+  // The cast is safe, because the corpus documents the fields of its manifest.
   const rows = JSON.parse(readFileSync(manifest, "utf8")) as ManifestRow[];
   const real = rows.filter((row) => row.rejected === undefined && row.handWritten === undefined);
   return (dialect, kind) =>

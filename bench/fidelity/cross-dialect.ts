@@ -1,4 +1,4 @@
-// Measures translations to another dialect and back: which conversations keep their content.
+// Measures translations to another dialect and back: counts the conversations whose content is unchanged.
 import type { JsonObject } from "../../src/index.ts";
 import { parseJson } from "../../src/index.ts";
 import type { Translator } from "../contenders/contender.ts";
@@ -11,7 +11,7 @@ import { FileCounts } from "./file-counts.ts";
 
 const COUNTS = ["all kept", ...CONTENT_KINDS, "threw", "differ silently", "losses", "notes"];
 const HEAD = ["there and back", "contender", "files", ...COUNTS, "remark"];
-/** The model of requests that have none in the body. */
+/** The model of requests that have no model in the body. */
 const MODEL = "a-model";
 
 function measure(
@@ -22,12 +22,12 @@ function measure(
   counts: FileCounts,
 ): void {
   const { path, text } = recording;
-  // The corpus contains only JSON objects.
+  // The cast is safe, because the corpus contains only JSON objects.
   const before = parseJson(text) as JsonObject;
   const model = before["model"] === undefined ? MODEL : undefined;
   const outcomes = counts.attempt("threw", path, () => {
     const there = translator.run({ from, to, text, model });
-    // The translated request may have its model outside the body too.
+    // The translated request may also have its model outside the body.
     const hasModel = (parseJson(there.text) as JsonObject)["model"] !== undefined;
     return [
       there,
@@ -52,7 +52,7 @@ function measure(
   counts.add("notes", notes);
 }
 
-/** Prints one table of all twelve pairs; with `listed`, also the files in which that contender loses data. */
+/** Prints one table of all twelve pairs, and the files in which the contender named `listed` loses data. */
 export function benchCrossDialect(corpus: Corpus, translators: readonly Translator[], listed?: string): void {
   const rows = DIRECTIONS.flatMap(([from, to]) => {
     const recordings = corpus(from, "requests");

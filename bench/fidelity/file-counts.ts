@@ -1,4 +1,4 @@
-// Counts the results of the files of one row, and lists the files with losses.
+// Counts the results of all files for one table row, and lists the files with losses.
 
 export class FileCounts {
   readonly #counts = new Map<string, number>();
@@ -16,7 +16,7 @@ export class FileCounts {
     this.#shortfalls.push(`${path}: ${what}`);
   }
 
-  /** Returns the result of the step; undefined if it throws, which is counted once per file. */
+  /** Returns the result of the step. If the step throws, counts the error under `name` and returns undefined. */
   attempt<T>(name: string, path: string, step: () => T): T | undefined {
     try {
       return step();

@@ -1,4 +1,4 @@
-// Measures round trips in one dialect: the output must equal the input, or after an edit the same edit made by hand.
+// Measures round trips in one dialect: the output must equal the input or, after an edit, the directly edited input.
 import type { JsonObject } from "../../src/index.ts";
 import { parseJson, sameJson } from "../../src/index.ts";
 import type { JobOutcome, RoundTripJob, RoundTripper } from "../contenders/contender.ts";
@@ -22,7 +22,7 @@ const HEAD = [
   "remark",
 ];
 
-// The corpus contains only JSON objects.
+// The cast is safe, because the corpus contains only JSON objects.
 const read = (text: string): JsonObject => parseJson(text) as JsonObject;
 
 function isEqual({ dialect, kind, text, edit }: RoundTripJob, outcome: JobOutcome): boolean {
@@ -48,7 +48,7 @@ function measure(contender: RoundTripper, job: RoundTripJob, path: string, tally
   tally.add("notes", outcome.notes);
 }
 
-/** Prints one table; with `listed`, also the files in which that contender loses data. */
+/** Prints one table, and the files in which the contender named `listed` loses data. */
 export function benchSameDialect(
   corpus: Corpus,
   kind: Kind,

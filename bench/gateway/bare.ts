@@ -1,5 +1,5 @@
-// A minimal gateway with node:http and undici. Mode "parse" parses and writes the JSON of both directions, a stream event by
-// event; mode "pipe" forwards bytes. Its arguments are the mode and the provider's address.
+// A minimal gateway with node:http and undici. Mode "parse" parses and writes the JSON of requests, responses and
+// stream events; mode "pipe" forwards bytes. The arguments are the mode and the provider's address.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,7 +10,7 @@ const dispatcher = new Agent({ keepAliveTimeout: 60_000 });
 
 async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
-  // Without an encoding the body consists of buffers.
+  // The cast is safe, because the chunks are buffers if no encoding is set.
   for await (const part of incoming) parts.push(part as Buffer);
   return Buffer.concat(parts);
 }
@@ -19,7 +19,7 @@ function reserialize(text: string): string {
   return JSON.stringify(JSON.parse(text));
 }
 
-/** Parses and writes every event. */
+/** Parses every event of a stream and writes it to the client. */
 async function parseStream(body: AsyncIterable<Buffer>, outgoing: ServerResponse): Promise<void> {
   let rest = "";
   for await (const chunk of body) {
@@ -53,6 +53,6 @@ async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promi
 const server = createServer((incoming, outgoing) => void serve(incoming, outgoing));
 server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1", () => {
-  // A listening TCP server has an AddressInfo.
+  // The cast is safe, because the address of a listening TCP server is an AddressInfo.
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });

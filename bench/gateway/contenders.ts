@@ -1,4 +1,4 @@
-// Starts each gateway as a process that reports its CPU time, on its own core if possible.
+// Starts each gateway as a process, on its own core if possible. The process reports its CPU time on request.
 import type { ChildProcess } from "node:child_process";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -18,11 +18,11 @@ const CAN_PIN = cpus().length > 1 && spawnSync("taskset", ["-c", "0", "true"]).s
 export interface Gateway extends Disposable {
   name: string;
   url: string;
-  /** The headers of every request. */
+  /** The headers that every request to the gateway needs. */
   headers: Record<string, string>;
-  /** True if the gateway accepts another dialect than the provider's. */
+  /** True if the gateway accepts requests in another dialect than the dialect of the provider. */
   translates: boolean;
-  /** The model name for the provider's wire format, Chat or Messages. */
+  /** The model names that select the provider's wire format, Chat or Messages. */
   model: { chat: string; messages: string };
   cpuMs(): Promise<number>;
 }
@@ -37,7 +37,7 @@ function start(core: number, file: string, args: readonly string[]): ChildProces
 
 async function readUrl(child: ChildProcess): Promise<string> {
   if (child.stdout === null) throw new Error("The process has no output.");
-  // The process prints its address as its first line.
+  // The cast is safe, because the process prints its address as the first line.
   const [url] = (await once(createInterface(child.stdout), "line")) as [string];
   return url;
 }
@@ -45,7 +45,7 @@ async function readUrl(child: ChildProcess): Promise<string> {
 async function cpuMs(child: ChildProcess): Promise<number> {
   const answer = once(child, "message");
   child.send("cpu");
-  // The message of meter.ts.
+  // The cast is safe, because meter.ts sends this message.
   const [usage] = (await answer) as [{ cpuMs: number }];
   return usage.cpuMs;
 }
@@ -63,7 +63,7 @@ function gateway(name: string, url: string, child: ChildProcess, rest: Partial<G
   };
 }
 
-/** Starts the provider and returns its address. */
+/** Starts the provider and returns its address and process. */
 export async function startUpstream(): Promise<{ url: string; child: ChildProcess }> {
   const child = start(0, join(HERE, "upstream.ts"), []);
   return { url: await readUrl(child), child };
@@ -87,7 +87,7 @@ export async function startKoine(record: "off" | "normal" | "full", upstream: st
   });
 }
 
-/** Starts Portkey, or returns the reason if it is not available. Headers name its provider and address. */
+/** Starts Portkey, which reads the provider and its address from headers; returns a reason if it cannot be started. */
 export async function startPortkey(upstream: string): Promise<Gateway | string> {
   const missing = installPeers(HERE);
   if (missing !== undefined) return missing;
@@ -116,7 +116,7 @@ export async function startPortkey(upstream: string): Promise<Gateway | string> 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
-  // A listening TCP server has an AddressInfo.
+  // The cast is safe, because the address of a listening TCP server is an AddressInfo.
   const { port } = server.address() as AddressInfo;
   server.close();
   return port;

@@ -1,4 +1,4 @@
-// Koine's server as in `koine serve`, with the provider under two names. Its arguments are the provider's address, the
+// Koine's server as in `koine serve`, with the provider under two names. The arguments are the provider's address, the
 // recording mode ("off", or the durability "normal" or "full"), and the data folder.
 import { completeConfig } from "../../src/server/config/complete-config.ts";
 import { createServer } from "../../src/server/index.ts";

@@ -1,4 +1,4 @@
-// The generated requests to the gateways and the answers of their provider, the same for all.
+// The generated requests to the gateways and the answers of the provider, which are the same for all gateways.
 
 const SENTENCE = "The road from Athens to Corinth follows the coast, and the sea is in sight for most of the way. ";
 
@@ -40,7 +40,7 @@ export const CHAT_WHOLE = JSON.stringify({
   usage: { prompt_tokens: 412, completion_tokens: 148, total_tokens: 560 },
 });
 
-/** Returns the chunks of a stream. */
+/** Returns an Anthropic stream as a list of text chunks, each with one or more events. */
 export function anthropicStream(chunks: number): string[] {
   const event = (data: { type: string }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
   const start = {

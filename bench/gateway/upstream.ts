@@ -1,5 +1,5 @@
-// The provider behind the gateways, a separate process with the protocols Chat and Messages: writes each chunk of a stream
-// in its own turn of the event loop. Prints its address on standard output.
+// The provider behind the gateways: a separate process with the protocols Chat and Messages, which writes each chunk of
+// a stream in its own event-loop tick and prints its address on standard output.
 import type { ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -38,6 +38,6 @@ const server = createServer((incoming, outgoing) => {
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1", () => {
-  // A listening TCP server has an AddressInfo.
+  // The cast is safe, because the address of a listening TCP server is an AddressInfo.
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });

@@ -3,7 +3,7 @@ import type { Message } from "../../src/model/index.ts";
 
 export type Sync = "full" | "normal";
 
-/** One conversation in its own file. */
+/** An open conversation, stored in its own file. */
 export interface StoreSession {
   append(message: Message): Promise<unknown> | void;
   /** Loads and parses all messages and returns their number. */
@@ -13,9 +13,9 @@ export interface StoreSession {
 
 export interface ConversationStore {
   name: string;
-  /** The reason if there is nothing to measure. */
+  /** The reason why the store cannot be measured; undefined if it can. */
   gap?: string;
-  /** The maximum number of messages, for slow stores. */
+  /** The maximum number of messages; undefined unless the store is slow. */
   maxMessages?: number;
   open(path: string, sync: Sync): Promise<StoreSession> | StoreSession;
 }

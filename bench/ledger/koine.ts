@@ -1,5 +1,5 @@
-// Koine's ledger as a library, with appended messages and with answers streamed as 64 deltas per turn. The search index is
-// measured separately and not written here.
+// Koine's ledger as a library, with appended messages and with answers streamed as 64 deltas per turn. The search index
+// is not written here, because another benchmark measures it.
 import type { Ledger } from "../../src/ledger/index.ts";
 import { openLedger } from "../../src/ledger/index.ts";
 import type { Delta, Message } from "../../src/model/index.ts";

@@ -1,6 +1,6 @@
-// LangGraph's SQLite checkpointer, used as its graphs use it: after every turn a checkpoint of the state, which contains all
-// messages. Its own driver is compiled at install, which fails on some machines; it accepts any database with the same
-// interface, so it gets node:sqlite, the same engine as the other stores here.
+// LangGraph's SQLite checkpointer, used as in LangGraph's graphs: after every turn it writes a checkpoint of the state,
+// which contains all messages. The checkpointer gets node:sqlite as its database, the same engine as the other stores,
+// because its own driver must be compiled during the installation, which fails on some machines.
 import { randomUUID } from "node:crypto";
 import type { SQLInputValue } from "node:sqlite";
 import { DatabaseSync } from "node:sqlite";
@@ -30,7 +30,7 @@ interface Api {
 
 const name = "LangGraph, SqliteSaver";
 
-/** Returns the part of the driver interface that the checkpointer uses. */
+/** Returns a database with the part of the driver interface that the checkpointer uses. */
 function driver(path: string, sync: string): { database: unknown; close: () => void } {
   const sqlite = new DatabaseSync(path);
   sqlite.exec(`PRAGMA synchronous = ${sync}`);

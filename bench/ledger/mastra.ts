@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { loadPeer } from "../contenders/install.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 
-/** The used members of Mastra's memory store. */
+/** The members of Mastra's memory store that the benchmark uses. */
 interface Memory {
   saveThread(input: { thread: Record<string, unknown> }): Promise<unknown>;
   saveMessages(input: { messages: Record<string, unknown>[] }): Promise<unknown>;

@@ -8,7 +8,7 @@ const CONNECTIONS = 16;
 const TURNS = 100;
 const ROUNDS = 5;
 
-/** Returns the turns per second of parallel writers, each with its own conversation. */
+/** Returns the turns per second of all parallel writers; each writer has its own conversation. */
 async function rate(turn: (writer: number, number: number) => Promise<unknown>): Promise<number> {
   const start = performance.now();
   const writer = async (_: unknown, index: number): Promise<void> => {

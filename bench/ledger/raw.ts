@@ -1,4 +1,5 @@
-// The minimum: node:sqlite with one INSERT of the message's JSON per transaction, read back and parsed.
+// The minimum work of a conversation store: node:sqlite with one INSERT of the message's JSON per transaction; loading
+// reads and parses the messages.
 import { DatabaseSync } from "node:sqlite";
 import type { ConversationStore } from "./conversation-store.ts";
 

@@ -1,4 +1,5 @@
-// Measures two typical uses of the ledger: a client that resends its whole history with every call, and full-text search.
+// Measures two typical uses of the ledger: a client that resends its whole history with every call, and full-text
+// search.
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,7 +48,7 @@ export function measureResending(): Promise<void> {
   });
 }
 
-/** Measures the cost of the search index alone. */
+/** Measures the cost of writing and using the search index, without other costs. */
 export function measureSearch(): Promise<void> {
   return withLedger(async (ledger, bytes) => {
     const count = 5000;

@@ -1,5 +1,5 @@
-// Measures the cost of a turn, its growth, the load time and the bytes on disk of all stores in one run. The stores use their
-// own files and alternate in small batches, because the load of the machine varies.
+// Measures the cost of a turn, its growth, the load time and the bytes on disk of all stores in one run. The stores use
+// their own files and alternate in small batches, because the load of the machine varies.
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ interface MeasuredStore {
   folder: string;
   session: StoreSession;
   count: number;
-  /** Microseconds per turn of each batch. */
+  /** The cost per turn of each batch, in microseconds. */
   batches: number[];
   loads: Map<number, number>;
 }
@@ -44,17 +44,17 @@ async function timeLoad({ session, count }: MeasuredStore): Promise<number> {
   return median(times);
 }
 
-/** Appends up to the last mark, all stores in turn, and loads at each mark. */
+/** Appends messages to all stores, batch by batch, up to `most` messages, and measures the load time at each mark. */
 async function appendUpToMarks(all: readonly MeasuredStore[], most: number): Promise<void> {
   for (let count = 0; count < most; count += BATCH) {
-    const going = all.filter(({ store: keeper }) => count < (keeper.maxMessages ?? most));
-    // Each store goes first in turn.
-    for (const i of going.keys()) {
-      const measured = going[(i + count / BATCH) % going.length];
+    const unfinished = all.filter(({ store }) => count < (store.maxMessages ?? most));
+    // The store that goes first changes with each batch.
+    for (const i of unfinished.keys()) {
+      const measured = unfinished[(i + count / BATCH) % unfinished.length];
       if (measured !== undefined) await appendBatch(measured);
     }
     if (!MARKS.includes(count + BATCH)) continue;
-    for (const measured of going) measured.loads.set(count + BATCH, await timeLoad(measured));
+    for (const measured of unfinished) measured.loads.set(count + BATCH, await timeLoad(measured));
   }
 }
 
@@ -95,18 +95,18 @@ function report(all: readonly MeasuredStore[], sync: Sync, most: number): void {
 }
 
 /** Opens all stores, appends the messages, closes the stores and measures their files. */
-export async function measureTurns(keepers: readonly ConversationStore[], sync: Sync, most: number): Promise<void> {
+export async function measureTurns(stores: readonly ConversationStore[], sync: Sync, most: number): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), "koine-bench-"));
   try {
     const all: MeasuredStore[] = [];
-    for (const [i, keeper] of keepers.entries()) {
-      if (keeper.gap !== undefined) {
-        console.log(`${keeper.name}: ${keeper.gap}`);
+    for (const [i, store] of stores.entries()) {
+      if (store.gap !== undefined) {
+        console.log(`${store.name}: ${store.gap}`);
         continue;
       }
       const folder = mkdtempSync(join(root, `${i}-`));
-      const session = await keeper.open(join(folder, "data.db"), sync);
-      all.push({ store: keeper, folder, session, count: 0, batches: [], loads: new Map() });
+      const session = await store.open(join(folder, "data.db"), sync);
+      all.push({ store, folder, session, count: 0, batches: [], loads: new Map() });
     }
     await appendUpToMarks(all, most);
     report(all, sync, most);
@@ -114,11 +114,7 @@ export async function measureTurns(keepers: readonly ConversationStore[], sync: 
     table(
       "Bytes on disk for a message of 1 kB, everything included but the search index",
       ["", "messages", "bytes each"],
-      all.map(({ store: keeper, folder, count }) => [
-        keeper.name,
-        `${count}`,
-        (measureBytes(folder) / count).toFixed(0),
-      ]),
+      all.map(({ store, folder, count }) => [store.name, `${count}`, (measureBytes(folder) / count).toFixed(0)]),
     );
   } finally {
     rmSync(root, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// Generates an agent's conversation independent of any dialect; always the same for the same sizes.
+// Generates an agent's conversation independent of any dialect. The same sizes always give the same conversation.
 import type { JsonObject, JsonValue } from "../../src/index.ts";
 import type { Random } from "../random.ts";
 import { prose, randomFrom, token } from "../random.ts";
@@ -17,7 +17,7 @@ export interface ResultSketch {
   call: CallSketch;
   output: JsonValue;
 }
-/** A question, the answer with its tool calls, and the tool results. */
+/** One turn: a user text, an assistant text with its tool calls, or tool results. */
 export interface TurnSketch {
   user?: string;
   assistant?: string;
@@ -33,7 +33,7 @@ export interface Sketch {
   temperature: number;
 }
 
-/** The text length below which a request is small and has small tools. */
+/** The text length below which a request counts as small and gets small tools. */
 const SMALL = 100;
 
 function tool(random: Random, name: string, length: number): ToolSketch {
@@ -63,7 +63,7 @@ function call(random: Random, tools: readonly ToolSketch[], length: number): Cal
   return { id: `call_${token(random, 24)}`, name, args };
 }
 
-/** Returns a tool result: every third one is JSON, which some wire formats carry as JSON and some as text. */
+/** Returns a tool result; about every third result is JSON, which some wires contain as JSON and some as text. */
 function result(random: Random, call: CallSketch, length: number): ResultSketch {
   if (random() < 2 / 3) return { call, output: prose(random, length) };
   const lines = Array.from({ length: 4 }, (_, line) => ({ line, text: prose(random, Math.floor(length / 5)) }));
@@ -84,7 +84,7 @@ function exchange(random: Random, tools: readonly ToolSketch[], length: number):
 export interface SketchSize {
   /** The approximate size of the request, measured with `sizeOf`. */
   bytes: number;
-  /** The length of its texts. */
+  /** The length of the texts in the request, in characters. */
   length: number;
   tools: number;
 }
@@ -101,6 +101,6 @@ export function makeSketch(size: SketchSize, sizeOf: (sketch: Sketch) => number)
     turns.push(...more);
     left -= sizeOf({ ...start, turns: more }) - sizeOf(start);
   }
-  // The last message must be the user's.
+  // The last message must be a user message.
   return { ...start, turns: [...turns, { user: prose(random, length) }] };
 }

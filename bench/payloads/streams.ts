@@ -1,8 +1,8 @@
-// The streams for the transcoding benchmark: one answer with reasoning, a long text and a tool call in small deltas, in the
-// format of each of the four providers. Written without Koine.
+// The streams for the transcoding benchmark: one answer with reasoning, a long text and a tool call in small deltas, in
+// the format of each of the four providers. The streams are written without Koine.
 import type { DialectName } from "../wire/wire.ts";
 
-/** One event: its name, if the dialect names events, and its data as text. */
+/** One event: its name, undefined if the dialect does not name events, and its data as text. */
 export interface StreamEvent {
   event?: string;
   data: string;
@@ -12,7 +12,7 @@ export interface StreamEvent {
 export interface AnswerScript {
   thoughts: string[];
   texts: string[];
-  /** The fragments of a JSON object. */
+  /** The fragments of the JSON text of the tool call's arguments. */
   args: string[];
 }
 
@@ -178,7 +178,7 @@ export const STREAM_WRITERS: Readonly<Record<DialectName, Writer>> = {
   gemini,
 };
 
-/** Formats an event as server-sent event. */
+/** Formats an event as the lines of a server-sent event. */
 export function lines({ event, data }: StreamEvent): string {
   return `${event === undefined ? "" : `event: ${event}\n`}data: ${data}\n\n`;
 }

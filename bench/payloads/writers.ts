@@ -100,7 +100,7 @@ function anthropic({ model, system, tools, turns, maxTokens, temperature }: Sket
   };
 }
 
-/** Gemini calls have no ids: results are paired with them by name and order. */
+/** Returns the contents of a turn. Gemini calls have no ids: results are paired with calls by name and order. */
 function geminiTurn({ user, assistant, calls = [], results }: TurnSketch): JsonObject[] {
   if (user !== undefined) return [{ role: "user", parts: [{ text: user }] }];
   if (results !== undefined) {

@@ -12,7 +12,7 @@ export const anthropic: Wire = {
   },
   putTurns(body, kind, turns) {
     if (kind === "requests") body["messages"] = turns;
-    // The response object itself is the turn.
+    // The turn of a response is the response object itself.
     else Object.assign(body, turns[0]);
   },
   outerTexts: (body) => textsIn("system", body, "system", isText),

@@ -1,5 +1,5 @@
-// Reads the content of a conversation in any dialect (texts, tool calls and results) in a comparable form. Differences of
-// notation are ignored: turn boundaries, white space between joined texts, wrappers around results.
+// Reads the content of a conversation in any dialect (texts, tool calls and results) in a comparable form. Differences
+// of notation are ignored: turn boundaries, white space between joined texts, wrappers around results.
 import type { JsonObject, JsonValue } from "../../src/index.ts";
 import { isObject, parseJson, sameJson } from "../../src/index.ts";
 import { WIRES } from "./index.ts";
@@ -7,11 +7,11 @@ import type { DialectName, TextSlot, WireCall, WireResult } from "./wire.ts";
 import { textAt } from "./wire.ts";
 
 export interface ConversationContent {
-  /** The system text, then the joined texts of each run of one role. */
+  /** The system text, then the joined texts of each sequence of messages of one role. */
   texts: JsonValue;
-  /** Name and arguments, in order. */
+  /** The name and the arguments of each tool call, in their order. */
   calls: JsonValue;
-  /** The index of the answered call, and the output. */
+  /** The index of the answered call and the output of each tool result. */
   results: JsonValue;
 }
 export const CONTENT_KINDS = ["texts", "calls", "results"] as const;
@@ -32,7 +32,7 @@ export function readContent(dialect: DialectName, body: JsonObject): Conversatio
   };
 }
 
-/** Returns the kinds of content that are equal in both. */
+/** Returns the kinds of content that are equal in both conversations. */
 export function listEqualContent(
   before: ConversationContent,
   after: ConversationContent,
@@ -46,7 +46,7 @@ function textRuns(slots: readonly TextSlot[]): JsonValue {
     const { role } = slot;
     const text = textAt(slot).replaceAll(/\s+/g, "");
     if (text === "") continue;
-    // Not every dialect preserves the position of a system text.
+    // System texts are joined at the beginning, because not every dialect preserves the position of a system text.
     const last = role === "system" ? runs[0] : runs.at(-1);
     if (last?.role === role) last.text += text;
     else runs.push({ role, text });
@@ -58,7 +58,7 @@ function parseOrText(text: string): JsonValue {
   try {
     return parseJson(text);
   } catch {
-    // Not JSON: compared as text.
+    // A text that is not JSON is compared as text.
     return text;
   }
 }
@@ -69,7 +69,7 @@ function normalizeInput(input: JsonValue | undefined): JsonValue {
   return input.trim() === "" ? {} : parseOrText(input);
 }
 
-/** Returns results with the index of their call, or −1: ids may change in a translation, pairs may not. */
+/** Returns each result with the index of its call, −1 if there is none; ids may change in a translation. */
 function pairResults(calls: readonly WireCall[], results: readonly WireResult[]): JsonValue {
   const open = calls.map((call, place) => ({ ...call, place }));
   return results.map(({ id, name, output }) => {

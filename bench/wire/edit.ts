@@ -5,21 +5,21 @@ import { WIRES } from "./index.ts";
 import type { DialectName, Kind } from "./wire.ts";
 import { textAt } from "./wire.ts";
 
-/** Added at the end of the text, so that the positions of annotations stay valid. */
+/** The text that is added at the end of a text, so that the positions of annotations remain valid. */
 export const ADDITION = " Edited.";
 export const APPENDED = "One more thing.";
 
-/** Changes the first text; returns false if there is none. */
+/** Changes the first text that is not empty; returns false if there is no such text. */
 export function changeText(dialect: DialectName, kind: Kind, body: JsonObject): boolean {
   const wire = WIRES[dialect];
   const role = kind === "requests" ? "user" : "assistant";
   const outer = kind === "requests" ? wire.outerTexts(body) : [];
   const slots = [...outer, ...wire.turns(body, kind).flatMap((turn) => wire.texts(turn))];
-  // A decoder may drop an empty text.
+  // Empty texts are not edited, because a decoder may drop an empty text.
   const first = slots.find((slot) => slot.role === role && textAt(slot) !== "");
   if (first === undefined) return false;
   first.holder[first.key] = textAt(first) + ADDITION;
-  // The SDK's copy of the answer must not keep the old text.
+  // `output_text`, the SDK's copy of the answer, must contain the new text too.
   const { output_text: repeated } = body;
   if (kind === "responses" && typeof repeated === "string") body["output_text"] = repeated + ADDITION;
   return true;
@@ -28,8 +28,8 @@ export function changeText(dialect: DialectName, kind: Kind, body: JsonObject): 
 const PLAIN: ReadonlySet<string> = new Set(["role", "content", "parts", "type"]);
 
 /**
- * Removes the appended message and returns true if it is there: a separate turn with only this text, or, if turns must
- * alternate, the last block of the user's turn. The text may be a string or a list of one block.
+ * Removes the appended message; returns false if it is not at the end. The message is a separate turn with only this
+ * text or, if turns must alternate, the last block of the user's turn. The text is a string or a list of one block.
  */
 export function takeAppended(dialect: DialectName, body: JsonObject, expected: JsonObject): boolean {
   const wire = WIRES[dialect];

@@ -11,7 +11,7 @@ export const DIRECTIONS: readonly (readonly [from: DialectName, to: DialectName]
   DIALECTS.filter((to) => to !== from).map((to) => [from, to] as const),
 );
 
-/** The location of a text, so that it can be read and changed in place. */
+/** The location of a text: the field `key` of `holder`, in which the text can be read and changed. */
 export interface TextSlot {
   role: "system" | "user" | "assistant";
   holder: JsonObject;
@@ -30,23 +30,23 @@ export const ROLES: ReadonlyMap<unknown, TextSlot["role"]> = new Map([
 export interface WireCall {
   id: JsonValue | undefined;
   name: JsonValue | undefined;
-  /** A string if the wire format carries the arguments as text. */
+  /** The arguments; a string if the wire contains them as text. */
   input: JsonValue | undefined;
 }
 
 export interface WireResult {
   id: JsonValue | undefined;
-  /** The tool name, for wire formats that pair by name. */
+  /** The tool name, by which some wire formats pair results with calls. */
   name: JsonValue | undefined;
   output: JsonValue | undefined;
 }
 
 export interface Wire {
-  /** Returns the list of turns in the body; for a response, its turns in the form of a request. */
+  /** Returns the list of turns in the body; the turns of a response have the form of turns in a request. */
   turns(body: JsonObject, kind: Kind): JsonObject[];
   /** Writes changed turns back into the body. */
   putTurns(body: JsonObject, kind: Kind, turns: JsonValue[]): void;
-  /** Returns the texts outside the turns. */
+  /** Returns the locations of the texts outside the turns, such as the system text. */
   outerTexts(body: JsonObject): TextSlot[];
   texts(turn: JsonObject): TextSlot[];
   calls(turn: JsonObject): WireCall[];
@@ -64,7 +64,7 @@ export function textAt({ holder, key }: TextSlot): string {
   return typeof text === "string" ? text : "";
 }
 
-/** Returns the texts of a field that is a string or a list of text blocks. */
+/** Returns the locations of the texts in a field that is a string or a list of text blocks. */
 export function textsIn(
   role: TextSlot["role"],
   holder: JsonObject,

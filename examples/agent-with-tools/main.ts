@@ -18,7 +18,7 @@ const weather = tool({
   name: "weather",
   description: "The weather in a city.",
   input: { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false },
-  retry: "safe", // a read-only tool can be repeated after a crash
+  retry: "safe", // A tool that only reads can be repeated after a crash.
   run: (input) => ({ ...(input as { city: string }), degrees: 24 }),
 });
 let booked = 0;
@@ -28,7 +28,7 @@ const book = tool({
   run: () => `Booked, number ${++booked}.`,
 });
 
-// One question: the model calls both tools in parallel and gets the results in the order of its calls.
+// The model calls both tools in parallel for one question and gets the results in the order of its calls.
 const agent = createAgent({
   client,
   model: "demo/koine",
@@ -40,7 +40,7 @@ const run = agent.run("call weather and book");
 for await (const event of run) {
   if (event.type === "tool-start") console.log(`→ ${event.call.toolName}`);
   if (event.type === "tool-end") console.log(`← ${JSON.stringify(event.result.output)}`);
-  // A follow-up message during the run: the model gets it after its answer.
+  // A follow-up message that is sent during the run is delivered to the model after its answer.
   if (event.type === "tool-start" && event.call.toolName === "book") run.followUp("call book");
 }
 const { text, threadId, steps, usage } = await run.result();
@@ -50,7 +50,7 @@ assert.equal(steps.length, 4);
 assert(usage.totalTokens > 0);
 assert.match(text, /One table is enough/);
 
-// A process that ends during a tool call: here the agent is abandoned and its ledger closed.
+// To simulate a process that ends during a tool call, the agent is abandoned and its ledger is closed.
 const abandonedAgent = createAgent({
   client,
   model: "demo/koine",
@@ -60,10 +60,10 @@ const abandonedAgent = createAgent({
 const interruptedRun = abandonedAgent.run("call weather and book", { threadId });
 for await (const event of interruptedRun) if (event.type === "tool-end") break;
 await ledger.close();
-await interruptedRun.cancel(); // too late to be recorded
+await interruptedRun.cancel(); // The ledger is closed, so the cancellation is not recorded.
 
-// Another process resumes the run. The weather result is recorded and not requested again; the result of the booking is
-// not known, and the model gets that as the tool result.
+// Another process resumes the run. The weather tool is not called again, because its result is recorded. The result of
+// the booking is not known, and the tool result for the model states this.
 const reopenedLedger = await openLedger(url);
 let weatherCalls = 0;
 const resumingAgent = createAgent({

@@ -1,5 +1,5 @@
-// Another provider in the middle of a conversation: an Anthropic conversation continues with Gemini and returns.
-// Signatures of a provider are not sent to the other one, and are restored on return. The example asserts its output.
+// Another provider in the middle of a conversation: an Anthropic conversation continues with Gemini and returns. A
+// provider's signatures are not sent to the other provider and are restored on return. The example asserts its output.
 import assert from "node:assert/strict";
 import { dialect, user } from "koine";
 import type { Loss } from "koine";
@@ -37,7 +37,7 @@ const anthropicRequest = {
 const request = anthropic.decodeRequest(anthropicRequest);
 assert.deepEqual(anthropic.encodeRequest(request).wire, anthropicRequest, "the same dialect in and out is equal JSON");
 
-// 2. The same conversation for Gemini, without the signature; the losses list it.
+// 2. The same conversation for Gemini, without the signature, which the losses list.
 const forGemini = gemini.encodeRequest({ ...request, model: "gemini-3-pro" });
 print("For Gemini:", forGemini.wire);
 print("Losses:", formatLosses(forGemini.losses));
@@ -63,7 +63,7 @@ const names = forGemini.names;
 const answer = gemini.decodeResponse(reply, { names });
 request.messages.push(answer.message, user("And tomorrow?"));
 
-// 4. Back to Anthropic: its own signature is restored, Gemini's is not sent.
+// 4. Back to Anthropic: Anthropic's signature is restored, and Gemini's signature is not sent.
 const back = anthropic.encodeRequest(request);
 const messages = (back.wire as typeof anthropicRequest).messages;
 assert.deepEqual(
@@ -75,6 +75,6 @@ assert.ok(!JSON.stringify(back.wire).includes("c2lnbmVkIGJ5IGdlbWluaQ=="));
 print("New messages for Anthropic:", messages.slice(3));
 print("Losses:", formatLosses(back.losses));
 
-// 5. To Gemini again: its signature is restored.
+// 5. To Gemini again: Gemini's signature is restored.
 assert.ok(JSON.stringify(gemini.encodeRequest(request).wire).includes("c2lnbmVkIGJ5IGdlbWluaQ=="));
 console.log("Every assertion holds.");

@@ -31,7 +31,7 @@ const hello = await send("Hello! Who are you?");
 assert.equal(hello.finishReason.unified, "stop");
 assert.equal(hello.message.metadata?.provider, "demo");
 
-// Reasoning is a signed part of the message; it is sent back unchanged.
+// Reasoning is a signed part of the message and is sent back unchanged with the next request.
 const reasoned = await send("think about the sea");
 assert.deepEqual(
   reasoned.message.parts.map(({ type }) => type),
@@ -49,10 +49,10 @@ try {
   assert.equal(error.code, "overloaded");
   assert.equal(error.attempts.length, 2);
 }
-// Remove the message without an answer from the conversation.
+// The user message without an answer is removed from the conversation.
 messages.pop();
 
-// Leaving the loop cancels the call. The partial answer is available, marked as interrupted.
+// Leaving the loop cancels the call. The partial answer remains available and is marked as interrupted.
 const stream = client.stream({ model, messages: [...messages, user("long 10000")] });
 let textDeltas = 0;
 for await (const delta of stream) {

@@ -1,5 +1,5 @@
-// The server inside a program: an official SDK calls it, a resent history continues its thread, an edit becomes a
-// branch, and the thread can be read in every dialect.
+// The server inside a program: an official SDK calls the server, a resent history continues its thread, an edited
+// history becomes a branch, and the thread can be read in every dialect.
 import assert from "node:assert/strict";
 import type { ChatCompletionMessageParam } from "openai/resources";
 import OpenAI from "openai";

@@ -5,13 +5,14 @@ import { fileURLToPath } from "node:url";
 import { createAgent, mcpServer } from "koine/agent";
 import { createClient, demo } from "koine/client";
 
-// A command that starts the server, or `{ url, headers }` for HTTP. The prefix makes tool names of several servers unique.
+// The server is started with a command; use `{ url, headers }` for HTTP. The prefix makes the tool names of several
+// servers unique.
 const notes = await mcpServer({
   name: "notes",
   prefix: "notes_",
   command: process.execPath,
   args: [fileURLToPath(new URL("notes-server.ts", import.meta.url))],
-  trustHints: true, // tools with the read-only hint can be repeated after a crash of this process
+  trustHints: true, // Tools with the read-only hint can be repeated after a crash of this process.
   onProblem: ({ message }) => console.log(`(${message})`),
 });
 for (const { name, description, retry } of await notes.tools()) console.log(`${name}: ${description} [${retry}]`);
@@ -47,12 +48,12 @@ const wrong = await send('call notes_add {"text":"x"}', first.threadId);
 assert.equal(wrong.errors, 1);
 assert.match(String(wrong.outputs[0]), /text/);
 
-// A server that ends during a call: the tool result is an error, and the next call starts the server again. Its notes
-// were in memory and are lost; the transcript still has them.
+// If the server ends during a call, the tool result is an error, and the next call starts the server again. The notes
+// were in the server's memory and are lost; the transcript still contains them.
 const afterCrash = await send("call notes_crash {} then notes_list {}", first.threadId);
 assert.equal(afterCrash.errors, 1);
 assert.match(String(afterCrash.outputs[0]), /whether the tool took effect is unknown/);
 assert.deepEqual(afterCrash.outputs[1], { notes: [] });
 
-await agent.close(); // also closes the MCP server
+await agent.close(); // Closing the agent also closes the MCP server.
 await client.close();

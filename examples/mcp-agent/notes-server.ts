@@ -1,4 +1,4 @@
-// A minimal MCP server with the official SDK: it stores notes in memory.
+// A minimal MCP server with the official SDK. The server stores notes in memory.
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { z } from "zod";

@@ -58,7 +58,7 @@ const server = createServer((_, response) => {
   response.end(coder.end());
 }).listen(0, "127.0.0.1");
 await once(server, "listening");
-const { port } = server.address() as AddressInfo; // a listening TCP server has an AddressInfo
+const { port } = server.address() as AddressInfo; // The cast is safe: a listening TCP server has an AddressInfo.
 
 // 3. The official SDK assembles the stream.
 const client = new OpenAI({ baseURL: `http://127.0.0.1:${port}/v1`, apiKey: "none" });

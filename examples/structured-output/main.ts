@@ -1,5 +1,5 @@
-// Objects instead of text: validated with a JSON Schema or a validator library, and the error for an answer that is not
-// such an object. The demo provider is not a language model: it generates values from the schema.
+// Objects instead of text: objects are validated with a JSON Schema or a validator library, and an answer that does not
+// match causes an error. The demo provider is not a language model and generates values from the schema.
 import assert from "node:assert/strict";
 import { user } from "koine";
 import { createClient, demo, OutputError } from "koine/client";
@@ -7,7 +7,7 @@ import { z } from "zod";
 
 const client = createClient({ providers: { demo: demo() } });
 
-// A validator that provides its JSON Schema (Zod, Valibot, ArkType …): the object has the validator's type.
+// With a validator that provides its JSON Schema (Zod, Valibot, ArkType …), the object has the validator's type.
 const Recipe = z.object({
   title: z.string().describe("What the dish is called"),
   minutes: z.number().int().min(1).max(240),

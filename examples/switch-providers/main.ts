@@ -1,5 +1,5 @@
-// One conversation with three providers: a model that reasons and calls a tool, a second model, Anthropic's API, and the
-// first model again. Each provider gets its own signatures unchanged, and no signature of another provider.
+// One conversation with three providers: a model that reasons and calls a tool, a second model, Anthropic's API, and
+// the first model again. Each provider gets its own signatures unchanged, and no signature of another provider.
 // Everything runs locally: two demo providers that reject each other's signatures, and a replay server for Anthropic.
 import assert from "node:assert/strict";
 import type { Message, Tool } from "koine";
@@ -51,7 +51,7 @@ const tools: Tool[] = [
 ];
 const messages: Message[] = [];
 
-/** Calls a model, runs its tool calls, and calls it again until it calls no tool. */
+/** Calls a model, runs its tool calls, and repeats both until the model calls no tool. */
 async function callModel(model: string, question?: string): Promise<Answer> {
   if (question !== undefined) messages.push(user(question));
   const answer = await client.complete({ model, messages, tools });
@@ -80,7 +80,8 @@ assert.deepEqual(third.message.parts[0]?.seals?.[0]?.value, signature.value);
 const sent = JSON.stringify(server.requests[0]?.body);
 assert(!sent.includes("thinking") && sent.includes("tool_result"));
 
-// The first model again: it gets its own signatures, and would reject the conversation without them or with others.
+// The first model gets its own signatures again. It would reject the conversation without them or with other
+// signatures.
 await callModel("athens/koine", "think call weather");
 assert.deepEqual(new Set(receivedIssuers.athens), new Set(["athens"]));
 console.log(

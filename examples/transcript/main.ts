@@ -1,5 +1,5 @@
-// A stored conversation: an answer streamed into the ledger, a second answer that supersedes it, a reader that continues
-// from a cursor, and a client that sends only its texts again. The example removes its files.
+// A stored conversation: an answer is streamed into the ledger, a second answer supersedes it, a reader continues from
+// a cursor, and a client resends only the texts of the conversation. The example removes its files.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ const first = await ledger.beginRun({ threadId: thread.id });
 for (const delta of streamAnswer("Clear and warm.")) first.push([delta]);
 await first.commit();
 
-// A second answer supersedes the first one, which leaves the transcript but stays in the tree.
+// A second answer supersedes the first answer, which is removed from the transcript but not from the tree.
 const second = await ledger.beginRun({ threadId: thread.id, forkFromMessageId: question.id });
 for (const delta of streamAnswer("Twenty-four degrees, no clouds.")) second.push([delta]);
 const { messages, supersededRunIds } = await second.commit();

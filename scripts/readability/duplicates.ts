@@ -1,14 +1,14 @@
-// Pairs of places in src that share six or more lines: the same lines, or lines of the same shape, in which names,
-// strings and numbers differ. A pair is two files, or one file twice; the report names the first run of a pair.
+// Finds pairs of places in src with six or more common lines: equal lines, or lines of the same shape, in which names,
+// strings and numbers differ. A pair is two files, or one file twice; the report names its first common lines.
 import type { Measurement, Metric } from "./metric.ts";
 import type { SourceFile } from "./sources.ts";
 import { sourceFiles } from "./sources.ts";
 
 const RUN_LINES = 6;
-/** A run in more places than this is an idiom of the language or of the project. */
+/** The maximum number of places; lines in more places are an idiom of the language or of the project. */
 const MAX_PLACES = 8;
-/** A list of equal or alternating shapes is data, such as a table of losses. */
-const MIN_DISTINCT_LINES = 3;
+/** The minimum number of different shapes; lines with fewer shapes are data, such as a table of losses. */
+const MIN_DISTINCT_LINES = 5;
 
 interface CodeLine {
   number: number;
@@ -25,7 +25,7 @@ interface LineWindow {
 interface Pair {
   first: LineWindow;
   second: LineWindow;
-  /** The number of windows that both files share, a measure of the length of all runs. */
+  /** The number of windows that both files share, which measures the total length of their common lines. */
   windows: number;
   isExact: boolean;
 }
@@ -46,12 +46,12 @@ function shapeOf(line: string): string {
     .replaceAll(/#?[A-Za-z_$][\w$]*/g, (name) => (KEYWORDS.has(name) ? name : "x"));
 }
 
-/** Replaces a part of a text by blanks; line breaks stay, so that the numbers of lines stay correct. */
+/** Returns the text with a part replaced by spaces, except line breaks, so that line numbers remain correct. */
 function blank(text: string, start: number, end: number): string {
   return text.slice(0, start) + text.slice(start, end).replaceAll(/[^\n]/g, " ") + text.slice(end);
 }
 
-/** The lines with code: no comments, imports, re-exports or lone punctuation. */
+/** Returns the lines with code, without comments, imports, re-exports and lines of punctuation only. */
 function codeLines(file: SourceFile): CodeLine[] {
   const spans = [
     ...file.comments,
@@ -69,7 +69,7 @@ function codeLines(file: SourceFile): CodeLine[] {
   });
 }
 
-/** The windows of each key; keys in one place, or in too many, are left out. */
+/** Returns the windows with equal keys; keys in only one place or in more than MAX_PLACES places are left out. */
 function repeatedWindows(files: readonly (readonly CodeLine[])[], keyOf: (line: CodeLine) => string): LineWindow[][] {
   const windows = new Map<string, LineWindow[]>();
   for (const [file, lines] of files.entries()) {

@@ -9,7 +9,7 @@ import type { Measurement, Metric } from "./metric.ts";
 import type { Position, SourceFile } from "./sources.ts";
 import { readSourceFile } from "./sources.ts";
 
-/** A declaration of an exported name; a name may have a type and a value. */
+/** One declaration of an exported name; a name can have several, for example a type and a value. */
 interface Declaration {
   file: SourceFile;
   start: number;
@@ -18,7 +18,7 @@ interface Declaration {
 interface ExportedName {
   name: string;
   declarations: Declaration[];
-  /** The members of a class or an interface, also of one that the name is an alias of. */
+  /** The members of the class or interface that the name declares or is an alias of. */
   members: Declarations;
 }
 
@@ -34,7 +34,7 @@ class ModuleGraph {
     this.#root = root;
   }
 
-  /** The exported names of a module with their declarations. */
+  /** Returns the exported names of a module with their declarations. */
   exportsOf(path: string): Declarations {
     const known = this.#exports.get(path);
     if (known !== undefined) return known;
@@ -82,7 +82,7 @@ class ModuleGraph {
     return members;
   }
 
-  /** The declarations of a local name: statements of the module, or the exports that an import names. */
+  /** Returns the declarations of a local name: statements of the module, or exports of an imported module. */
   #declarationsIn(file: SourceFile, name: string): Declaration[] {
     return file.program.body.flatMap((statement) => {
       if (statement.type === "ImportDeclaration") {
@@ -95,7 +95,7 @@ class ModuleGraph {
   }
 }
 
-/** The members with a plain name of a class or an interface. */
+/** Returns the members of a class or an interface whose name is an identifier. */
 function membersIn(declaration: Statement | null): [name: string, start: number][] {
   if (declaration?.type !== "TSInterfaceDeclaration" && declaration?.type !== "ClassDeclaration") return [];
   return declaration.body.body.flatMap((member): [string, number][] =>
@@ -119,20 +119,20 @@ function declaredNames(statement: Statement | null): string[] {
   return "id" in statement && statement.id?.type === "Identifier" ? [statement.id.name] : [];
 }
 
-/** The JSDoc comment directly before a declaration. */
+/** Returns the JSDoc comment directly before a declaration; undefined if there is none. */
 function jsDocOf({ file, start }: Declaration): string | undefined {
   const comment = file.comments.findLast(({ end }) => end <= start);
   if (comment?.type !== "Block" || !comment.value.startsWith("*")) return undefined;
   return file.text.slice(comment.end, start).trim() === "" ? comment.value : undefined;
 }
 
-/** The source file of each package entry, for the condition that selects sources. */
+/** Returns the source file of each package entry, from the condition `koine-source` in package.json. */
 function entriesOf(root: string): [entry: string, path: string][] {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     exports: Record<string, string | Record<string, string> | null>;
   };
   return Object.entries(exports).flatMap(([entry, conditions]) => {
-    // An entry that is null excludes a path from a pattern such as `./dialects/*`.
+    // The conditions are null for an entry that excludes a path from a pattern such as `./dialects/*`.
     const pattern = typeof conditions === "object" ? conditions?.["koine-source"]?.replace(/^\.\//, "") : undefined;
     if (pattern === undefined) return [];
     const [before = "", after = ""] = pattern.split("*");
@@ -146,7 +146,7 @@ function entriesOf(root: string): [entry: string, path: string][] {
   });
 }
 
-/** The exported names of each package entry. */
+/** Returns the exported names of each package entry. */
 export function exportedNames(root: string): Map<string, ExportedName[]> {
   const graph = new ModuleGraph(root);
   const named = entriesOf(root).map(([entry, path]) => {
@@ -170,7 +170,7 @@ function hasDoc({ declarations }: ExportedName): boolean {
   return declarations.some((declaration) => jsDocOf(declaration) !== undefined);
 }
 
-/** The examples of a name, as code; a member has its own examples. */
+/** Returns the examples of a name, without the examples of its members. */
 export function examplesOf({ declarations }: Pick<ExportedName, "declarations">): JsDocExample[] {
   return declarations.flatMap((declaration) => readExamples(jsDocOf(declaration) ?? ""));
 }

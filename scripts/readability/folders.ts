@@ -1,4 +1,4 @@
-// Metrics of folders: files directly inside one folder, for all folders and for the provider folders of src/dialects.
+// Metrics of folders: the number of files directly in a folder, for all folders and for the folders of src/dialects.
 import { globSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import type { Measurement, Metric } from "./metric.ts";

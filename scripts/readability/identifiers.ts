@@ -17,7 +17,7 @@ import {
 
 const SHOWN_WORDS = 12;
 
-/** The words of an identifier in lower case: camelCase, PascalCase, snake_case and kebab-case. */
+/** Returns the words of an identifier (camelCase, PascalCase, snake_case or kebab-case) in lower case. */
 function wordsOf(identifier: string): string[] {
   return identifier
     .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")

@@ -3,20 +3,20 @@ import type { Position } from "./sources.ts";
 
 export interface Measurement {
   value: number;
-  /** Further numbers: parts of the value, or totals to compare it with. */
+  /** Further numbers: parts of the value, or totals to compare the value with. */
   details: Readonly<Record<string, number>>;
   positions: readonly Position[];
 }
 
 export interface Metric {
   readonly id: string;
-  /** One sentence: what the value counts. */
+  /** One sentence that describes the counted places. */
   readonly title: string;
   /** Measures the repository in a folder. */
   measure(root: string): Measurement;
 }
 
-/** Counts the values of a list, the most frequent first. */
+/** Counts the items of a list by key; the most frequent key is first. */
 export function countBy<T>(items: readonly T[], keyOf: (item: T) => string): Record<string, number> {
   const counts = new Map<string, number>();
   for (const item of items) counts.set(keyOf(item), (counts.get(keyOf(item)) ?? 0) + 1);

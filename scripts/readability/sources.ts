@@ -1,5 +1,6 @@
-// Source files with the facts that the metrics need: comments, identifiers, types and class members, read from the
-// syntax tree in one pass. Each file is parsed once per process, because several metrics read the same files.
+// Parses source files and collects the facts that the metrics need: comments, identifiers, types and class members,
+// from one pass over the syntax tree. Each file is parsed once per process, because several metrics read the same
+// files.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Class, type Comment, type ParseResult, parseSync, type Program, Visitor } from "oxc-parser";
@@ -26,7 +27,7 @@ export interface MemberDeclaration extends NameAt {
   style: "keyword" | "underscore" | "hash";
 }
 
-/** The facts of a syntax tree. */
+/** The names and declarations of one syntax tree that the metrics count. */
 interface Facts {
   identifiers: NameAt[];
   types: TypeDeclaration[];
@@ -40,7 +41,7 @@ export class SourceFile {
   #facts: Facts | undefined;
   #lineStarts: number[] | undefined;
 
-  /** Throws an error for a file with a syntax error: its facts would be incomplete. */
+  /** Throws an error for a file with a syntax error, because its facts would be incomplete. */
   constructor(path: string, text: string) {
     this.path = path;
     this.text = text;
@@ -61,7 +62,7 @@ export class SourceFile {
     return (this.#facts ??= readFacts(this.program));
   }
 
-  /** The line of an offset, from 1. */
+  /** Returns the number of the line of an offset, counted from 1. */
   lineOf(offset: number): number {
     this.#lineStarts ??= [0, ...Array.from(this.text.matchAll(/\n/g), ({ index }) => index + 1)];
     let [low, high] = [0, this.#lineStarts.length];
@@ -87,13 +88,13 @@ export function readSourceFile(root: string, path: string): SourceFile {
   return file;
 }
 
-/** The paths of the TypeScript files below a folder, in alphabetical order. */
+/** Returns the paths of the TypeScript files below a folder, in alphabetical order. */
 function sourcePaths(root: string, folder: string): string[] {
   const paths = globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root, exclude: ["**/node_modules", "**/dist"] });
   return paths.map((path) => path.replaceAll("\\", "/")).sort();
 }
 
-/** The TypeScript files below some folders, in alphabetical order. */
+/** Returns the TypeScript files below the folders, in alphabetical order for each folder. */
 export function sourceFiles(root: string, folders: readonly string[]): SourceFile[] {
   return folders.flatMap((folder) => sourcePaths(root, folder).map((path) => readSourceFile(root, path)));
 }
@@ -103,7 +104,7 @@ function readFacts(program: Program): Facts {
   const types: TypeDeclaration[] = [];
   const privateMembers: MemberDeclaration[] = [];
   const exported = exportedNames(program);
-  // A shorthand property and a plain specifier are two nodes in the tree, but one identifier in the text.
+  // Identifiers are stored by position: a shorthand property is two nodes in the tree, but one identifier in the text.
   const addIdentifier = ({ name, start }: NameAt): void => void identifiers.set(start, name);
   const addType = ({ id }: { id: NameAt | null }): void => {
     if (id !== null) types.push({ name: id.name, start: id.start, isExported: exported.has(id.name) });

@@ -25,7 +25,7 @@ function measureTypes(declared: readonly Declared[], value: number): Measurement
   };
 }
 
-/** The declarations whose name has a declaration in more than one file. */
+/** Returns the type declarations whose name is declared in more than one file. */
 function homonyms(declared: readonly Declared[]): Measurement {
   const groups = [...Map.groupBy(declared, ({ type }) => type.name).values()];
   const shared = groups.filter((types) => new Set(types.map(({ file }) => file.path)).size > 1);

@@ -1,4 +1,4 @@
-// Word lists and limits of the readability metrics. A change here changes what every metric counts.
+// Word lists and limits of the readability metrics. A change of a list changes the counts of the metrics.
 
 /** A name that a metric does not count, and the reason. */
 export interface AllowedName {
@@ -6,7 +6,7 @@ export interface AllowedName {
   reason: string;
 }
 
-/** Speech as a metaphor for data: a reader cannot see which value such a name stands for. */
+/** Words that use speech as a metaphor for data; names with these words do not show what the value is. */
 export const SPEECH_WORDS = new Set(
   (
     "said say says saying sayings sayable unsaid unsayable told tell tells telling untold retold asked ask asks asking " +
@@ -15,7 +15,7 @@ export const SPEECH_WORDS = new Set(
   ).split(" "),
 );
 
-/** Words for how the code obtained a value, where a name must state what the value is. */
+/** Words that describe how the code obtained a value, although a name must state what the value is. */
 export const ORIGIN_WORDS = new Set(["held", "wanted", "got"]);
 
 export const ALLOWED_SPEECH: readonly AllowedName[] = [
@@ -31,8 +31,8 @@ export const OPENING_WORDS = new Set(["what", "whatever", "whether", "which", "w
 export const PRONOUNS = new Set(["nobody", "somebody", "whoever", "whatever"]);
 
 /**
- * Beginnings of words in British spelling. `cancelled` is not among them: it is a stored state of runs and a wire value of
- * several providers, and the names follow it.
+ * Beginnings of words in British spelling. `cancelled` is not in the list, because it is a stored state of runs and a
+ * wire value of several providers, and names use the same spelling.
  */
 export const BRITISH_STEMS = (
   "analyse artefact authoris behaviour capitalis catalogue categoris centre colour customis defence " +
@@ -41,7 +41,7 @@ export const BRITISH_STEMS = (
   "signalled signalling specialis stabilis standardis summaris synchronis synthesise tokenis travelled utilis visualis"
 ).split(" ");
 
-/** Words that begin like a British spelling and are spelled the same in the US. */
+/** US words that begin with an entry of BRITISH_STEMS. */
 export const US_WORDS = new Set(["fulfill", "fulfilled", "fulfillment", "organism"]);
 
 export const ALLOWED_BRITISH: readonly AllowedName[] = [{ name: "aria-labelledby", reason: "An attribute of HTML." }];

@@ -1,17 +1,17 @@
-// The clients of the soak test: most read the whole stream, some read slowly, some disconnect in the middle.
+// The clients of the soak test: most clients read the whole stream, some read slowly, some disconnect in the middle.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
 import { createAnswer, createQuestion } from "./questions.ts";
 
 export type ReaderBehavior = "normal" | "slow" | "disconnects";
 
-/** The results of the calls. */
+/** The results of all calls of the soak test. */
 export interface SoakResults {
-  /** Numbers of calls whose answer was read completely. */
+  /** The numbers of the calls whose answer was read completely. */
   complete: number[];
-  /** Numbers of calls whose reader disconnected on purpose after the answer had begun. */
+  /** The numbers of the calls whose reader disconnected on purpose after the answer had begun. */
   disconnected: number[];
-  /** Unexpected errors. */
+  /** The messages of unexpected errors. */
   errors: string[];
 }
 
@@ -37,7 +37,7 @@ export class Readers {
     });
   }
 
-  /** Makes consecutive calls until the given time. */
+  /** Makes one call after another until `until`, a time of performance.now(). */
   async work(until: number): Promise<void> {
     while (performance.now() < until) {
       const call = this.#calls++;
@@ -64,7 +64,7 @@ export class Readers {
     if (reply.statusCode !== 200) throw new Error(`${reply.statusCode} ${await reply.body.text()}`);
     let text = "";
     for await (const chunk of reply.body.setEncoding("utf8")) {
-      // setEncoding makes every chunk a string.
+      // The cast is safe, because setEncoding makes every chunk a string.
       text += chunk as string;
       if (behavior === "slow") await sleep(400);
       if (behavior === "disconnects" && text.length > 1500) {

@@ -1,5 +1,5 @@
-// The upstream of the soak test, a separate process: streams answers in Anthropic's protocol. Its argument is the time
-// between two deltas in milliseconds. Prints its address on standard output.
+// The upstream of the soak test: a separate process that streams answers in Anthropic's protocol and prints its address
+// on standard output. The argument is the time between two deltas in milliseconds.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readCallNumber, createAnswerDeltas } from "./questions.ts";
@@ -39,6 +39,6 @@ const server = createServer((incoming, outgoing) => {
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1", () => {
-  // A listening TCP server has an AddressInfo.
+  // The cast is safe, because the address of a listening TCP server is an AddressInfo.
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });

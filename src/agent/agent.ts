@@ -1,4 +1,4 @@
-// The agent: checks its options, opens threads, and starts runs.
+// Creates agents: checks the options, opens threads, and starts runs.
 import { resolveEffects } from "../client/index.ts";
 import { type Ledger, openLedger } from "../ledger/index.ts";
 import { system } from "../model/index.ts";
@@ -14,7 +14,7 @@ import { Toolbox } from "./tools/toolbox.ts";
 import type { Agent, AgentOptions, AgentResult, AgentRun, ResumeOptions, RunOptions } from "./types.ts";
 import type { AgentSettings } from "./runs/run-context.ts";
 
-/** All option names; the types make the compiler report a missing one. */
+/** The names of all options. The type makes the compiler report a missing name. */
 const AGENT_OPTIONS: Record<keyof AgentOptions, true> = {
   client: true,
   model: true,
@@ -107,7 +107,7 @@ class LedgerAgent implements Agent {
   readonly #settings: AgentSettings;
   readonly #sharedLedger: Ledger | undefined;
   #ownLedger: Promise<Ledger> | undefined;
-  /** Active runs, and their threads. */
+  /** The active runs. `#threads` contains the ids of their threads. */
   readonly #runs = new Set<AgentRun>();
   readonly #threads = new Set<string>();
   #closing: Promise<void> | undefined;
@@ -141,7 +141,10 @@ class LedgerAgent implements Agent {
     return (this.#closing ??= this.#closeAll());
   }
 
-  /** Cancels the runs, then closes the tool sources and the own ledger; each is closed even if another one fails. */
+  /**
+   * Cancels the runs, then closes the tool sources and the agent's own ledger. Each is closed even if closing another
+   * one fails.
+   */
   async #closeAll(): Promise<void> {
     await Promise.all([...this.#runs].map((run) => run.cancel()));
     const sources = this.#settings.toolbox.close();
@@ -171,7 +174,8 @@ class LedgerAgent implements Agent {
   async #execute(control: RunControl, requestedThreadId: string | undefined, start: RunStart): Promise<AgentResult> {
     const ledger = this.#sharedLedger ?? (await (this.#ownLedger ??= openLedger("memory:")));
     const threadId = requestedThreadId ?? (await ledger.createThread()).id;
-    // One run per thread: the ledger's lease does not separate two runs of this process between their steps.
+    // Only one run per thread is allowed. The ledger's lease cannot separate two runs of this process, because no lease
+    // is held between two steps.
     if (this.#threads.has(threadId)) throw busyInThisAgentError(threadId);
     this.#threads.add(threadId);
     control.setThreadId(threadId);

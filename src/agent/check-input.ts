@@ -1,5 +1,5 @@
-// Checks the input of an agent: messages are validated and copied, because the caller may change them later; unknown option
-// names are errors.
+// Checks the input of an agent: messages are validated, and copied because the caller may change them later; unknown
+// option names are errors.
 import { MESSAGE_ADVICE } from "../calls/index.ts";
 import { assertStorableMessages, LedgerError } from "../ledger/index.ts";
 import { user } from "../model/index.ts";
@@ -9,7 +9,7 @@ import { AgentError } from "./errors.ts";
 import { copyJson } from "./runs/recorded-answer.ts";
 import { isInputRole } from "./runs/next-action.ts";
 
-/** Converts input to one message of the user or with instructions. Throws an `AgentError` "invalid-input". */
+/** Converts input to one message with the role user, system or developer. Throws an `AgentError` "invalid-input". */
 export function toMessage(input: string | Message, path: string): Message {
   if (input === "") throw invalidInputError(path, "The text is empty.");
   if (Array.isArray(input))
@@ -45,11 +45,11 @@ function checkMessage(value: unknown, path: string): Message {
   }
   try {
     const [message] = assertStorableMessages([value], path);
-    // One message in, one message out.
+    // The cast is safe, because the function returns one message for each message of the list.
     return copyJson(message as Message);
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
-    // The list exists only for this check, so its index is removed from the path.
+    // The message was checked in a list of one message, so the index 0 of that list is removed from the path.
     const listPath = `${path}/0`;
     throw invalidInputError(error.path.replace(listPath, path), error.message.replaceAll(listPath, path), error);
   }

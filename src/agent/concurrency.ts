@@ -1,6 +1,9 @@
-// Concurrency helpers: abortable work, a turn of the event loop, and a limit on parallel work.
+// Implements concurrency helpers: abortable tasks, a turn of the event loop, and a limit on parallel tasks.
 
-/** Captured at load time, because a caller's tests may replace the global one by a fake timer. */
+/**
+ * The original `setImmediate`, read at load time because a caller's tests may replace the global function by a fake
+ * timer.
+ */
 const { setImmediate: originalSetImmediate } = globalThis;
 
 /** Waits for one turn of the event loop. */
@@ -8,7 +11,9 @@ export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => void originalSetImmediate(resolve));
 }
 
-/** Runs a task. Returns its value, or undefined if the signal aborts first; the task is then abandoned. */
+/**
+ * Runs a task and returns its value; undefined if the signal is aborted first. The result of the task is then ignored.
+ */
 export async function unlessAborted<T>(
   signal: AbortSignal,
   task: () => T | Promise<T>,
@@ -25,7 +30,7 @@ export async function unlessAborted<T>(
   }
 }
 
-/** Runs at most `count` tasks at the same time; the others wait in order. */
+/** Runs at most `count` tasks at the same time; further tasks wait in order. */
 export class ConcurrencyLimit {
   #free: number;
   readonly #waiting: (() => void)[] = [];

@@ -1,7 +1,10 @@
-// The agent's errors: one class with a stable code and a message with advice.
+// Defines the agent's errors: one class with a stable code and a message with advice.
 import { KoineError } from "../model/errors.ts";
 
-/** The codes of `AgentError`. Failures of tools and models are not errors: they become part of the history. */
+/**
+ * The codes of `AgentError`. Failures of tools and models are not errors of the agent: they are recorded in the
+ * history.
+ */
 export const AGENT_ERRORS = {
   "invalid-input": "An argument is invalid.",
   "invalid-tool": "A tool's definition is invalid: its name, its schema, or a name that another tool has.",
@@ -18,10 +21,13 @@ export const AGENT_ERRORS = {
 /** The code of an `AgentError`. */
 export type AgentErrorCode = keyof typeof AGENT_ERRORS;
 
-/** An error of the agent. */
+/** An error of the agent, with a stable code. */
 export class AgentError extends KoineError<AgentErrorCode> {
   override readonly name = "AgentError";
-  /** The argument, tool or server: a JSON pointer into the options, such as "/tools/2/name", or "mcp:files". */
+  /**
+   * The argument, tool or server that caused the error: a JSON pointer into the options, such as "/tools/2/name", or
+   * "mcp:files".
+   */
   readonly path: string;
 
   constructor(code: AgentErrorCode, message: string, details: ErrorOptions & { path?: string } = {}) {
@@ -30,7 +36,10 @@ export class AgentError extends KoineError<AgentErrorCode> {
   }
 }
 
-/** True if a run ends because another process continues it: no call is recorded as cancelled then. */
+/**
+ * True if the reason of an abort is an `AgentError` "released": another process continues the run, so its open calls
+ * are not recorded as cancelled.
+ */
 export function isReleased(reason: unknown): boolean {
   return reason instanceof AgentError && reason.code === "released";
 }

@@ -1,4 +1,4 @@
-// The agent: runs a model with tools, and records every step in a ledger.
+// Exports the agent, which runs a model with tools and records every step in a ledger.
 export { createAgent } from "./agent.ts";
 export type { AgentErrorCode } from "./errors.ts";
 export { AGENT_ERRORS, AgentError } from "./errors.ts";

@@ -1,4 +1,4 @@
-// The public types of the agent: tools, options, runs, events and results.
+// Defines the public types of the agent: tools, options, runs, events and results.
 import type { AnySchema, CallOptions, Client, Effects, InferSchema } from "../client/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type {
@@ -21,21 +21,26 @@ import type { AgentError } from "./errors.ts";
 
 /** The context of a tool call. */
 export interface ToolContext {
-  /** The recorded id; it differs from the model's id if the thread already contains that. */
+  /** The recorded id of the call. It differs from the model's id if the thread already contains the model's id. */
   readonly toolCallId: string;
   readonly toolName: string;
-  /** Aborted when the run is cancelled or the tool's time limit is reached. A value that the tool returns at once is still recorded. */
+  /**
+   * Aborted when the run is cancelled or the tool's time limit is reached. A value that the tool returns directly after
+   * that is still recorded.
+   */
   readonly signal: AbortSignal;
   readonly threadId: string;
   readonly runId: string;
-  /** True if the call was started before and its result was lost. Only tools with `retry: "safe"` are run again. */
+  /**
+   * True if an earlier process started the call and its result was lost. Only tools with `retry: "safe"` are run again.
+   */
   readonly isRerun: boolean;
 }
 
 /** The argument of `toolOutput`: an output with content parts, or an error. */
 export interface ToolOutput {
   output?: unknown;
-  /** Text, images, audio, video and files. */
+  /** Parts of the result: text, images, audio, video and files. */
   content?: Part[];
   isError?: boolean;
 }
@@ -44,18 +49,27 @@ export interface ToolOutput {
 export interface AgentTool<Schema extends AnySchema = AnySchema> {
   name: string;
   description?: string | undefined;
-  /** The schema of the arguments. Invalid arguments get an error result, and the tool does not run. Absent: any object is valid. */
+  /**
+   * The schema of the arguments. A call with invalid arguments receives an error result, and the tool does not run. If
+   * absent, any object is valid.
+   */
   input?: Schema | undefined;
-  /** The JSON Schema for the model, for Standard Schemas that cannot be converted. */
+  /** The JSON Schema for the model, for a Standard Schema that cannot be converted. */
   inputSchema?: SchemaObject | undefined;
-  /** "text": a free-form tool, whose input is a string (B32). */
+  /** The format of the input: "json" (default), or "text" for a free-form tool, whose input is a string (B32). */
   format?: "json" | "text" | undefined;
   strict?: boolean | undefined;
-  /** The handling of a call that was running when the process died: "safe" runs it again; "never" (default) gives it an error result. */
+  /**
+   * The rule for a call that was running when the process died: run it again ("safe"), or give it an error result
+   * ("never", the default).
+   */
   retry?: "safe" | "never" | undefined;
-  /** Default: the agent's `toolTimeoutMs`. */
+  /** The time limit of a call in milliseconds. Default: the agent's `toolTimeoutMs`. */
   timeoutMs?: number | undefined;
-  /** Runs the tool. Returns a string, any other value as JSON, or `toolOutput(…)`. An exception becomes an error result. */
+  /**
+   * Runs the tool. Returns a string, another value that is converted to JSON, or `toolOutput(…)`. An exception becomes
+   * an error result.
+   */
   run(input: InferSchema<Schema>, context: ToolContext): unknown;
 }
 
@@ -69,61 +83,72 @@ export interface ToolSource {
 
 // ---- The agent ----
 
-/** The decision about a call: true approves it; a string rejects it with a reason for the model. */
+/**
+ * The decision about a tool call: true approves it, false rejects it, and a string rejects it with a reason for the
+ * model.
+ */
 export type Approval = boolean | string;
 
 /** Options of `createAgent`. */
 export interface AgentOptions {
   client: Client;
-  /** `provider/model`. */
+  /** The name of the model, as `provider/model`. */
   model: string;
   /**
-   * Tools with unique names. A provider's own tool (web search) is declared unchanged. If the client must run it (computer
-   * use), add an agent tool with the same name; only the provider's declaration is sent.
+   * Tools with unique names. A provider's own tool (such as web search) is declared unchanged. If the client must run
+   * such a tool (such as computer use), add an agent tool with the same name; only the provider's declaration is sent.
    */
   tools?: readonly (AgentTool | ToolSource | ProviderTool)[] | undefined;
-  /** A system message at the start of every request; not part of the transcript. */
+  /** A system message at the start of every request; it is not stored in the thread. */
   instructions?: MessageContent | undefined;
   /** The ledger that records the runs. Default: a new ledger in memory. */
   ledger?: Ledger | undefined;
   /**
-   * Further fields of each request: sampling, reasoning, toolChoice, provider options. A `toolChoice` that requires a call
-   * applies to the first step of a run only; otherwise the model could never finish.
+   * Further fields of each request, such as sampling, reasoning and toolChoice. A `toolChoice` that requires a call
+   * applies only to the first step of a run, because the model could otherwise never finish.
    */
   request?: Partial<Omit<ModelRequest, "messages" | "model" | "tools" | "stream">> | undefined;
-  /** Retries, timeouts, fallbacks, headers of each call. */
+  /** Options of each call to the model: retries, timeouts, fallbacks, headers. */
   call?: Omit<CallOptions, "signal"> | undefined;
-  /** Model calls per run. Default 32. */
+  /** The maximum number of calls to the model per run. Default 32. */
   maxSteps?: number | undefined;
-  /** Called after every step that another step would follow; true ends the run with the reason "stopped". */
+  /**
+   * Called after every step, if another step would follow. If it returns true, the run ends with the reason "stopped".
+   */
   stopWhen?: ((step: StepInfo) => boolean | Promise<boolean>) | undefined;
-  /** Called before a tool runs. It may wait for a person: the run is recorded, and the signal aborts if it is cancelled. */
+  /**
+   * Called before a tool runs. The function may wait for a person, because the run is recorded; the signal of the
+   * context is aborted if the run is cancelled.
+   */
   approve?: ((call: ToolCallPart, context: ToolContext) => Approval | Promise<Approval>) | undefined;
   /**
-   * Appends queued messages to the thread, for callers that must combine this with another write. Default:
-   * `ledger.append`. An exception ends the run, and the messages stay queued.
+   * Appends queued messages to the thread, for callers that must combine this with another write. If it throws, the run
+   * ends and the messages stay queued. Default: `ledger.append`.
    */
   append?: ((threadId: string, messages: readonly Message[]) => Promise<StoredMessage[]>) | undefined;
   /** The maximum number of tools that run at the same time. Default 8. */
   maxParallel?: number | undefined;
-  /** Default 2 minutes. */
+  /** The time limit of a tool call in milliseconds. Default: 2 minutes. */
   toolTimeoutMs?: number | undefined;
   /**
-   * The maximum number of messages per request; see `ledger.context`. If the last user message and the messages after it
-   * are more, all of those are sent. Default: unlimited.
+   * The maximum number of messages per request; see `ledger.context`. The last user message and all messages after it
+   * are sent even if they are more. Default: unlimited.
    */
   maxMessages?: number | undefined;
-  /** Called with problems that do not stop the agent: a source that later lists a tool under the name of another one. */
+  /**
+   * Called with problems that do not stop the agent, such as a source that later lists a tool under the name of another
+   * tool.
+   */
   onProblem?: ((problem: AgentError) => void) | undefined;
-  /** Replaces real waiting in tests. */
+  /** Replaces the real wait, for tests. */
   effects?: Partial<Pick<Effects, "sleep">> | undefined;
 }
 
-/** A step: one answer of the model, and the results of the tools that it called. */
+/** The description of a step: one answer of the model, and the results of the tools that it called. */
 export interface StepInfo {
-  /** From 0, within this run of the agent. */
+  /** The index of the step within this run of the agent, from 0. */
   index: number;
-  /** The run of the ledger that contains it. */
+  /** The run of the ledger that contains the step. */
   runId: string;
   /** The answer and, after tool calls, the tool message. Empty if the answer was empty. */
   messages: readonly StoredMessage[];
@@ -133,29 +158,35 @@ export interface StepInfo {
 
 /** Options of `Agent.run`. */
 export interface RunOptions {
-  /** The thread to continue. Default: a new one. */
+  /** The thread to continue. Default: a new thread. */
   threadId?: string | undefined;
   /**
-   * Cancels the run. Aborted with an `AgentError` "released" as its reason, it releases the run instead: calls without a
-   * result stay open, and another process can resume the thread. The result then rejects with that error.
+   * Cancels the run. If the reason of the abort is an `AgentError` "released", the run is released instead: calls
+   * without a result stay open, and another process can resume the thread. The result then rejects with that error.
    */
   signal?: AbortSignal | undefined;
   /**
-   * Makes a repeated call safe (B95): the input is appended once. A repeated call returns the answer to it, or continues
-   * the thread until there is one.
+   * Makes a repeated call of `run` safe (B95): the input is appended once. A repeated call returns the answer to the
+   * input, or continues the thread until there is an answer.
    */
   idempotencyKey?: string | undefined;
 }
 
 /** Options of `Agent.resume`. */
 export interface ResumeOptions {
-  /** As in `RunOptions`. */
+  /** Cancels or releases the run, as in `RunOptions`. */
   signal?: AbortSignal | undefined;
-  /** true: does not wait for the lease of a dead writer to expire. Use it only if that process is surely gone. */
+  /**
+   * If true, does not wait until the lease of a dead writer expires. Use this only if the other process has certainly
+   * ended.
+   */
   force?: boolean | undefined;
 }
 
-/** The delivery of a queued message: "steer" after the current tool round, "follow-up" after the current answer. */
+/**
+ * The time at which a queued message is delivered: "steer" after the current tool round, "follow-up" after the current
+ * answer.
+ */
 export type QueueKind = "steer" | "follow-up";
 /** A message that waits for delivery to the model. */
 export interface QueuedMessage {
@@ -171,21 +202,29 @@ export type EndReason =
   | "max-steps"
   | "stopped"
   | "cancelled"
-  /** The answer ended in a way that another call would repeat: token limit without a call, filter, refusal. */
+  /**
+   * The answer ended in a way that a further call would repeat: at the token limit without a call, by a filter, or by a
+   * refusal.
+   */
   | "cut-off";
 
 /** The result of a run. */
 export interface AgentResult {
   threadId: string;
   reason: EndReason;
-  /** The last answer, if any. */
+  /** The last answer; undefined if there is none. */
   message?: StoredMessage;
-  /** The text of the last answer, including the messages before it in which it paused. */
+  /**
+   * The text of the last answer, including the paused messages that it continues; an empty string if there is no
+   * answer.
+   */
   text: string;
   steps: StepInfo[];
-  /** The sum of all steps, failed attempts included. */
+  /** The usage of all steps together, including failed attempts. */
   usage: Usage;
-  /** Queued messages that were not delivered; for a run that was cancelled at its start, also its input. */
+  /**
+   * Queued messages that were not delivered. If the run ended before its input was appended, they include the input.
+   */
   pending: QueuedMessage[];
 }
 
@@ -198,30 +237,33 @@ export type AgentEvent =
   | { type: "tool-end"; runId: string; call: ToolCallPart; result: ToolResultPart }
   | { type: "step-end"; step: StepInfo }
   | { type: "queued"; queued: QueuedMessage }
-  /** The message left the queue: it was delivered and is in the thread, or it was removed. */
+  /** The message is no longer queued: it was delivered and is in the thread (`delivered`), or it was removed. */
   | { type: "unqueued"; queued: QueuedMessage; delivered: boolean }
   | { type: "end"; result: AgentResult };
 
 /**
- * A run of the agent. It continues with or without a reader of its events. Unread events are buffered, except deltas
- * without a reader: there may be very many, and the message event has their content. An error that ends the run is thrown
- * by the iterator and by `result`. Leaving the loop does not cancel the run.
+ * A run of the agent. The run continues with or without a reader of its events. Unread events are buffered. Deltas are
+ * dropped while there is no reader, because there may be very many and the message event has their content. The
+ * iterator and `result` throw an error that ends the run. Leaving the loop does not cancel the run.
  */
 export interface AgentRun extends AsyncIterableIterator<AgentEvent> {
   readonly threadId: Promise<string>;
   result(): Promise<AgentResult>;
   /**
-   * Queues a message of the role user, system or developer. It is delivered after the current tool round, before the next
-   * call to the model; without a further call, like a follow-up. A paused answer is continued first.
+   * Queues a message with the role user, system or developer. The message is delivered after the current tool round,
+   * before the next call to the model; if no call follows, it is delivered like a follow-up. A paused answer is
+   * continued first.
    */
   steer(message: string | Message): QueuedMessage;
   /** Queues a message for delivery after the current answer. */
   followUp(message: string | Message): QueuedMessage;
-  /** The queued messages. */
+  /** The messages that are queued and not delivered yet. */
   readonly queue: readonly QueuedMessage[];
-  /** Removes a queued message. Returns false if it was already delivered. */
+  /**
+   * Removes a queued message. Returns false if the message is not in the queue, for example because it was delivered.
+   */
   unqueue(id: string): boolean;
-  /** Cancels the run; the history stays valid for every provider. Resolves with the messages that were not delivered. */
+  /** Cancels the run; the history stays valid for every provider. Returns the messages that were not delivered. */
   cancel(reason?: unknown): Promise<QueuedMessage[]>;
 }
 
@@ -230,14 +272,18 @@ export interface Agent {
   /**
    * Appends the input, and runs the model and its tools until the answer is finished. A list may be an imported
    * conversation that ends with a user message. Unfinished steps of the thread are finished first. If another process
-   * works on the thread, the run ends with an `AgentError` "busy"; after the input was appended, it waits as `resume` does.
+   * works on the thread, the run ends with an `AgentError` "busy"; once the input is appended, the run waits as
+   * `resume` does.
    */
   run(input: string | Message | readonly Message[], options?: RunOptions): AgentRun;
   /**
-   * Continues a thread whose agent died: calls with recorded results do not run again. If that agent may be alive, waits
-   * until it shows no activity. A thread without open work is no error.
+   * Continues a thread whose agent died. Calls with recorded results do not run again. If that agent may be alive,
+   * waits until it has been inactive for some seconds. A thread that needs no further step is not an error.
    */
   resume(threadId: string, options?: ResumeOptions): AgentRun;
-  /** Cancels the runs, closes the tool sources, and closes the ledger if the agent created it. No run can start afterwards. */
+  /**
+   * Cancels the runs, closes the tool sources, and closes the ledger if the agent created it. No run can start after
+   * that.
+   */
   close(): Promise<void>;
 }

@@ -16,11 +16,11 @@ export interface Snapshot {
   id: string;
   model: string;
   message: Message;
-  /** The messages of the choices after the first. */
+  /** The messages of the choices after the first choice, whose message is `message`. */
   alternatives?: Message[];
   usage?: Usage;
   finishReason?: FinishReason;
-  /** True if `done` has arrived. */
+  /** True if the `done` delta has arrived. */
   complete: boolean;
 }
 
@@ -51,7 +51,8 @@ export function toProviderError({
   if (retryable !== undefined && retryable !== isRetryable(error)) error.retryable = retryable;
   if (status !== undefined) error.status = status;
   if (retryAfterMs !== undefined) error.retryAfterMs = retryAfterMs;
-  // An error code outside the taxonomy is preserved in `raw`.
+  // `raw` is the raw value of the payload. Without one, `raw` preserves an error code that is not in
+  // PROVIDER_ERROR_KINDS.
   if (raw !== undefined) error.raw = raw;
   else if (!known) error.raw = { errorCode };
   return error;
@@ -105,7 +106,8 @@ export class AnswerFields {
     const snapshot: Snapshot = {
       id: this.#started.requestId,
       model: this.#started.modelId,
-      message: message as Message, // an assembler always has choice 0
+      // The cast is safe: the assembler always passes the message of choice 0.
+      message: message as Message,
       complete,
     };
     const usage = this.#totalUsage();
@@ -120,7 +122,8 @@ export class AnswerFields {
     const response: ModelResponse = {
       id: this.#started.requestId,
       model: this.#started.modelId,
-      message: message as Message, // an assembler always has choice 0
+      // The cast is safe: the assembler always passes the message of choice 0.
+      message: message as Message,
       finishReason:
         done === undefined ? { ...(error?.finish ?? NO_FINISH) } : toFinishReason(done.finishReason, done.raw),
     };

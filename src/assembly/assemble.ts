@@ -16,8 +16,8 @@ import { RunState } from "./run-state.ts";
 type AnyDelta = Delta | MessageDelta;
 
 /**
- * Assembles the deltas of one answer into a response. Throws an `AssemblyError` for a broken rule, an `error` delta or
- * a missing end.
+ * Assembles the deltas of one answer into a response. Throws an `AssemblyError` if the deltas break a rule, contain an
+ * `error` delta or do not end with `done`.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ export function assemble(deltas: Iterable<AnyDelta>): ModelResponse {
   return assembler.finish();
 }
 
-/** The result of a run: every message in order, including tool messages, and the response of each answer. */
+/** The result of assembling a run: every message in order, including tool messages, and the response of each answer. */
 export interface AssembledRun {
   messages: Message[];
   responses: ModelResponse[];
@@ -96,8 +96,8 @@ export class RunAssembler {
   }
 
   /**
-   * Returns a copy of the result so far. Of the messages, only a tool message at the end is copied, because only that
-   * one can still grow.
+   * Returns a copy of the messages and responses so far. Of the messages, only a tool message at the end is copied,
+   * because further tool results can be added only to that message.
    */
   #copy(): AssembledRun {
     const { messages, responses } = this.#assembled;
@@ -108,8 +108,8 @@ export class RunAssembler {
   }
 
   /**
-   * Returns the result of the run. Throws if the last answer failed or was cut off; the error contains the earlier
-   * messages.
+   * Returns the messages and responses of the run. Throws if the last answer failed or was cut off; the error contains
+   * the messages before that answer.
    */
   finish(): AssembledRun {
     try {

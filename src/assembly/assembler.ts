@@ -1,4 +1,4 @@
-// Assembles the deltas of one answer into a response. For an illegal delta it throws, and the state is unchanged. The
+// Assembles the deltas of one answer into a response. Throws for an illegal delta and leaves the state unchanged. The
 // time per delta does not depend on the length of the answer (B79).
 import type {
   Delta,
@@ -76,13 +76,14 @@ export class Assembler {
     this.#run = run;
   }
 
-  /** True if `done` has arrived. */
+  /** True if the `done` delta has arrived. */
   get complete(): boolean {
     return this.#state === "done";
   }
 
   /**
-   * Adds one delta, stamped or not. Throws an `AssemblyError` if the delta breaks a rule; the state is then unchanged.
+   * Adds one delta, with or without run id, `seq` and timestamp. Throws an `AssemblyError` if the delta breaks a rule;
+   * the state is then unchanged.
    */
   push(delta: Delta | MessageDelta): void {
     this.#run.checkOrder(delta);
@@ -166,7 +167,10 @@ export class Assembler {
     this.#state = "open";
   }
 
-  /** Returns the draft of a choice, and creates it if necessary; choices can begin in any order. */
+  /**
+   * Returns the draft of the choice with an index, and creates it if necessary; the first deltas of the choices can
+   * arrive in any order.
+   */
   #choice(index: number): ChoiceDraft {
     while (this.#choices.length <= index) this.#choices.push(new ChoiceDraft(this.#choices.length));
     // The cast is safe, because the loop above has created the choice.
@@ -211,7 +215,8 @@ export class Assembler {
 
   #addText(kind: "text" | "refusal", payload: TextPayload): PartDraft {
     const draft = this.#draftFor(kind, payload);
-    const part = draft.part as TextPart | RefusalPart; // the kind says which
+    // The cast is safe: a draft of the kind `text` or `refusal` has a part of the same type.
+    const part = draft.part as TextPart | RefusalPart;
     part.text += payload.textDelta;
     flattenText(draft, part.text);
     if (payload.logprobs === undefined) return draft;
@@ -224,7 +229,8 @@ export class Assembler {
     const { summary, textDelta } = payload;
     if (summary !== undefined) this.#checkSummary(summary, payload);
     const draft = this.#draftFor("thinking", payload);
-    const part = draft.part as ReasoningPart; // the kind says so
+    // The cast is safe: a draft of the kind `thinking` has a reasoning part.
+    const part = draft.part as ReasoningPart;
     if (summary === undefined) {
       part.text += textDelta;
       flattenText(draft, part.text);
@@ -308,7 +314,8 @@ export class Assembler {
       this.#run.fail("part-exists", `An annotation belongs to a text, this part is ${known.part.type}.`);
     }
     const draft = this.#findSealedPart(payload, "annotation");
-    const part = draft.part as TextPart; // checked just now
+    // The cast is safe: the type of the part was checked above, and `#findSealedPart` throws if there is no part.
+    const part = draft.part as TextPart;
     part.annotations ??= [];
     part.annotations.push(payload.annotation);
     return draft;
@@ -316,7 +323,8 @@ export class Assembler {
 
   #addMedia(payload: MediaPayload): PartDraft {
     const draft = this.#draftFor("media", payload);
-    addMedia(draft as PartDraft<MediaPart>, payload); // the kind says so
+    // The cast is safe: a draft of the kind `media` has a media part.
+    addMedia(draft as PartDraft<MediaPart>, payload);
     return draft;
   }
 

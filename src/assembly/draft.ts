@@ -1,4 +1,4 @@
-// Drafts: parts that are being assembled, and the drafts of one choice in order.
+// Builds drafts: parts that are being assembled, and the drafts of one choice in order.
 import { parseArguments } from "../model/tool-arguments.ts";
 import type { MediaPayload, MessageFields, PartKey, ToolCallStartPayload } from "../model/delta.ts";
 import { copyExtra, mergeExtra } from "../model/merge-extra.ts";
@@ -12,14 +12,14 @@ export type DraftKind = "text" | "thinking" | "refusal" | "call" | "media" | "wh
 
 export interface PartDraft<P extends Part = Part> {
   kind: DraftKind;
-  /** The part. It is changed in place until the answer is complete, so it is not shared before. */
+  /** The part. Deltas change it in place, so it is passed to callers only when the answer is complete. */
   part: P;
   /**
    * The copy of the part that the last snapshot returned; undefined if the part has changed since. The next snapshot
    * returns the same object for an unchanged part (B100).
    */
   view: Part | undefined;
-  /** The index of each seal by dialect and kind, so that adding a seal takes constant time. */
+  /** The index of each seal in `part.seals`, by dialect and kind, so that replacing a seal takes constant time. */
   seals?: Map<string, number>;
   /** The index of the choice. */
   choice: number;
@@ -29,7 +29,7 @@ export interface PartDraft<P extends Part = Part> {
   flattenedLength: number;
 }
 
-/** The draft of a tool call whose arguments are not parsed yet. */
+/** The draft of a tool call. `args` is the text of the arguments so far; it is parsed when the call ends. */
 export interface CallDraft extends PartDraft<ToolCallPart> {
   kind: "call";
   args: string;
@@ -56,7 +56,9 @@ export function createCallDraft(payload: ToolCallStartPayload): CallDraft {
   };
 }
 
-/** Parses the complete arguments of a call. Returns the reason if they are invalid. */
+/**
+ * Ends a call and parses its complete arguments. Returns the reason why they are invalid; undefined if they are valid.
+ */
 export function finishCall(draft: CallDraft): string | undefined {
   const { input, inputText, invalid, reason } = parseArguments(draft.args, {
     format: draft.part.format,
@@ -71,8 +73,8 @@ export function finishCall(draft: CallDraft): string | undefined {
 }
 
 /**
- * Returns the part of a call without an end delta, marked as invalid: the call is incomplete, even if its arguments are
- * valid JSON (B21, B31).
+ * Returns the part of a call whose `tool_call_end` delta has not arrived, marked as invalid: the call is incomplete,
+ * even if its arguments are valid JSON (B21, B31).
  */
 function toInvalidCall({ part, args }: CallDraft): ToolCallPart {
   return { ...part, input: args, inputText: args, invalid: true };
@@ -136,8 +138,9 @@ const MIN_FLATTEN_GROWTH = 1 << 14;
 const MATCH_START = /^/;
 
 /**
- * Flattens a text that has grown by an eighth since it was last flattened. V8 stores a concatenated string as a tree,
- * which takes several times its length in memory; a regular expression test converts it into one flat string.
+ * Flattens a text that has grown by MIN_FLATTEN_GROWTH and an eighth since it was last flattened. V8 stores a
+ * concatenated string as a tree, which takes several times its length in memory; a regular expression test converts it
+ * into one flat string.
  */
 export function flattenText(draft: Pick<PartDraft, "flattenedLength">, text: string): void {
   if (text.length - draft.flattenedLength < MIN_FLATTEN_GROWTH + (draft.flattenedLength >> 3)) return;
@@ -145,7 +148,10 @@ export function flattenText(draft: Pick<PartDraft, "flattenedLength">, text: str
   draft.flattenedLength = text.length;
 }
 
-/** Returns the media type from the payload, its MIME type or the presence of a transcript. */
+/**
+ * Returns the type of a media part: the type in the payload, else the family of its MIME type, else "audio" if a
+ * transcript arrives for a file, else the type so far.
+ */
 function detectMediaType(payload: MediaPayload, known: MediaPart): MediaPart["type"] {
   if (payload.type !== undefined) return payload.type;
   const family = payload.mimeType?.split("/", 1)[0];
@@ -162,7 +168,9 @@ export function addMedia(draft: PartDraft<MediaPart>, payload: MediaPayload): vo
     flattenText(draft, part.data);
   }
   if (payload.transcriptDelta !== undefined) {
-    const audio = part as Extract<MediaPart, { type: "audio" }>; // detectMediaType returns "audio" for a transcript
+    // The cast makes `transcript` accessible. detectMediaType returns "audio" for a transcript, unless the payload or
+    // an earlier delta gives the part another type.
+    const audio = part as Extract<MediaPart, { type: "audio" }>;
     audio.transcript = (audio.transcript ?? "") + payload.transcriptDelta;
   }
 }
@@ -214,8 +222,8 @@ export class ChoiceDraft {
   }
 
   /**
-   * Returns the finished message; tool calls that have not ended are marked as invalid. `addedMetadata` is passed if
-   * the answer ended early: more deltas may follow, so the parts are copied.
+   * Returns the message at the end of the answer; tool calls that have not ended are marked as invalid. `addedMetadata`
+   * is passed if the answer failed or was cut off: more deltas may follow, so the parts are copied.
    */
   finish(addedMetadata?: Metadata): Message {
     const open = this.drafts.filter((draft): draft is CallDraft => isCall(draft) && !draft.ended);

@@ -1,5 +1,5 @@
-// The table of payload fields for each kind of delta. The `run` dialect also uses it, because its wire format is the
-// delta contract.
+// Defines the table of payload fields for each kind of delta. The `run` dialect also uses it, because its wire format
+// is the delta contract.
 import type { DeltaKind } from "../model/delta.ts";
 import { isObject } from "../model/value-kind.ts";
 
@@ -23,12 +23,12 @@ export interface PayloadField {
 }
 
 /**
- * The maximum number of choices, which is more than any provider returns. The limit prevents that a malicious index
- * allocates much memory.
+ * The maximum number of choices of an answer, which is more than any provider returns. Without a limit, a delta with a
+ * huge choice index would allocate much memory.
  */
 const MAX_CHOICES = 1024;
 
-/** The allowed values of each enumerated field type. */
+/** The allowed values of each field type that is an enumeration. */
 const VOCABULARY = {
   executor: ["client", "provider"],
   format: ["json", "text"],
@@ -36,7 +36,7 @@ const VOCABULARY = {
   toolRole: ["tool"],
 } as const satisfies Record<string, readonly string[]>;
 
-/** The descriptions of types in error messages, if they differ from "a" and the name of the type. */
+/** The descriptions of field types in error messages. A type without an entry is described as "a" and its name. */
 const TYPE_NAMES: Partial<Record<PlainFieldType, string>> = {
   object: "an object",
   number: "a finite number",
@@ -46,7 +46,7 @@ const TYPE_NAMES: Partial<Record<PlainFieldType, string>> = {
   residue: "one object per dialect",
 };
 
-/** Creates the field table of an object. */
+/** Creates a list of fields from the types of the required and the optional fields, by name. */
 export function createFieldTable(required: PayloadFieldTypes, optional: PayloadFieldTypes = {}): PayloadField[] {
   return [
     ...Object.entries(required).map(([name, type]) => ({ name, type, required: true })),
@@ -103,15 +103,15 @@ const OWN_FIELDS: Record<DeltaKind, readonly PayloadField[]> = {
 const COMMON_FIELDS = createFieldTable({}, { partKey: "key", choice: "choice", extra: "residue" });
 
 export interface DeltaFields {
-  /** The fields of this kind only. */
+  /** The fields that only deltas of this kind have. */
   own: readonly PayloadField[];
-  /** The fields of this kind, and the fields that every payload can have. */
+  /** The fields in `own`, and the fields that every payload can have. */
   all: readonly PayloadField[];
 }
 
 /**
- * The fields of each kind of delta. It is a Map, because kinds come from the wire: in an object, the kind `constructor`
- * would be found.
+ * The fields of each kind of delta. It is a Map, because kinds come from the wire: a lookup of the kind `constructor`
+ * in an object would find an inherited property.
  */
 export const DELTA_FIELDS: ReadonlyMap<unknown, DeltaFields> = new Map(
   Object.entries(OWN_FIELDS).map(([kind, own]) => [kind, { own, all: [...own, ...COMMON_FIELDS] }]),

@@ -1,4 +1,4 @@
-// The rules of a delta sequence, and the error that names a broken rule.
+// Defines the rules of a delta sequence, and the error that names a broken rule.
 import type { ErrorPayload } from "../model/delta.ts";
 import { KoineError } from "../model/errors.ts";
 import type { Message } from "../model/message.ts";
@@ -27,7 +27,7 @@ export const RULES = {
   "part-exists": "A seal or annotation belongs to an existing part.",
   "summary-dense": "Summaries of a reasoning part begin in order: 0, 1, 2 …",
 } as const;
-/** One of `RULES`. */
+/** The code of a rule, which is a key of `RULES`. */
 export type Rule = keyof typeof RULES;
 
 /** A broken rule of a delta sequence. */

@@ -6,7 +6,10 @@ import type { Rule } from "./rules.ts";
 import { AssemblyError } from "./rules.ts";
 
 export class RunState {
-  /** For each call id, true if the call has a result. The call of a provider's result may be from before the run. */
+  /**
+   * For each call id, true if the call has a result. It can have an entry without a call of this run: a result of a
+   * tool that the provider ran may belong to a call before the run.
+   */
   readonly #callHasResult = new Map<string, boolean>();
   #runId: string | undefined;
   #lastSeq: number | undefined;
@@ -15,7 +18,8 @@ export class RunState {
   seq = 0;
 
   /**
-   * Checks `seq` and `runId` of a delta. They are recorded only by `accept`, so a rejected delta does not change them.
+   * Checks `seq` and `runId` of a delta against the previous deltas. Only `accept` records them, so a rejected delta
+   * does not affect the check of later deltas.
    */
   checkOrder(delta: Delta | MessageDelta): void {
     this.#position += 1;
@@ -57,7 +61,10 @@ export class RunState {
     this.#callHasResult.set(toolCallId, false);
   }
 
-  /** Checks a complete part: a call must have a new id, and a result must belong to a call without a result. */
+  /**
+   * Checks a complete part: a call must have a new id, and a result must belong to a call without a result. The result
+   * of a tool that the provider ran may belong to a call before the run.
+   */
   checkPart(part: Part): void {
     if (part.type === "tool-call") this.checkNewCall(part.toolCallId);
     if (part.type !== "tool-result") return;

@@ -1,11 +1,11 @@
-// Stamps deltas with run id, sequence number and time.
+// Stamps deltas: adds run id, sequence number and time to them.
 import type { Delta, MessageDelta } from "../model/delta.ts";
 
 /** Returns the current time as milliseconds since 1970, a Date, or ISO 8601. `Date.now` is a Clock. */
 export type Clock = () => number | Date | string;
 
 /**
- * Returns a function that stamps deltas with the run id, a `seq` that counts from 0, and the time.
+ * Returns a function that adds to a delta the run id, a `seq` that counts from 0, and the time.
  *
  * @example
  * ```ts
@@ -22,7 +22,8 @@ export function stampDeltas(runId: string, clock: Clock): (delta: Delta) => Mess
   let timestamp = "";
   return (delta) => {
     const now = clock();
-    // The timestamp is cached, because many deltas share a millisecond and toISOString takes most of the time here.
+    // The timestamp is cached, because many deltas share a millisecond and toISOString takes most of the time here. It
+    // is not cached for a Date, because the clock may change the same Date object.
     if (now !== last || typeof now === "object") {
       last = now;
       timestamp = new Date(now).toISOString();

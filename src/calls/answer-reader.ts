@@ -1,5 +1,5 @@
-// Reads one answer from a source of deltas: adds provider, model and cost, assembles the answer as it arrives, and ends it
-// in one way for every kind of failure.
+// Reads one answer from a source of deltas: adds provider, model and cost, assembles the answer as it arrives, and
+// reports every kind of failure as an `AttemptFailure`.
 import type { Snapshot } from "../assembly/index.ts";
 import { Assembler, AssemblyError } from "../assembly/index.ts";
 import type { Delta, ModelResponse, Usage } from "../model/index.ts";
@@ -10,11 +10,14 @@ import type { CallScope } from "./call-scope.ts";
 
 /** A source of deltas: an HTTP reply or a local provider. */
 export interface DeltaSource {
-  /** Returns the deltas that have arrived, at least one; undefined at the end. */
+  /** Returns the deltas that have arrived, at least one; undefined at the end of the source. */
   read(): Promise<readonly Delta[] | undefined>;
-  /** Called when the answer is complete. The rest may be read to reuse the connection. */
+  /**
+   * Called when the answer is complete. The source may read the rest of the reply, so that the connection can be
+   * reused.
+   */
   finish(): void;
-  /** Stops before the end and frees resources. Returns deltas that the decoder still held back. */
+  /** Stops the source before its end and frees its resources. Returns the deltas that the decoder had buffered. */
   stop(): readonly Delta[];
 }
 
@@ -23,13 +26,13 @@ export class AnswerReader {
   readonly #info: TargetInfo;
   readonly #scope: CallScope;
   readonly #assembler = new Assembler();
-  /** Set at the end of an answer that is not complete. */
+  /** The failure of the answer; undefined while the answer is being read and after a complete answer. */
   failure: AttemptFailure | undefined;
-  /** Deltas that `readFirstContent` read and `next` has not returned. */
+  /** Deltas that `readFirstContent` has read and `next` has not returned yet. */
   #buffered: readonly Delta[] = [];
-  /** Id and model from the `start` delta. */
+  /** The response id and model from the `start` delta; undefined until that delta arrives. */
   #started: { id: string; model: string } | undefined;
-  /** True after the last delta was read; buffered deltas may be left. */
+  /** True once the last delta has been read from the source; `next` may still have buffered deltas to return. */
   hasEnded = false;
 
   constructor(source: DeltaSource, info: TargetInfo, scope: CallScope) {
@@ -39,8 +42,9 @@ export class AnswerReader {
   }
 
   /**
-   * Reads until the first content. An answer that fails before it throws, so that another attempt can follow; a failure
-   * after it is returned as deltas, even if both arrived together.
+   * Reads until the first delta with content. Throws if the answer fails before that delta, so that another attempt can
+   * follow. A later failure is returned by `next` as an `error` delta, even if it arrived in the same batch as the
+   * content.
    */
   async readFirstContent(): Promise<void> {
     const buffered: Delta[] = [];
@@ -55,7 +59,10 @@ export class AnswerReader {
     this.#buffered = buffered;
   }
 
-  /** Returns the next deltas; undefined at the end of a complete answer. A failed one returns its `error` delta, then throws. */
+  /**
+   * Returns the next deltas; undefined at the end of a complete answer. For a failed answer, returns its `error` delta
+   * and throws on the call after that.
+   */
   async next(): Promise<readonly Delta[] | undefined> {
     if (this.#buffered.length > 0) {
       const buffered = this.#buffered;
@@ -66,7 +73,10 @@ export class AnswerReader {
     return this.hasEnded ? undefined : this.#accept(await this.#readSource());
   }
 
-  /** Reads the source. If it fails, returns the deltas it still held and an `error` delta. */
+  /**
+   * Returns the next deltas of the source. If the source fails, returns the deltas that it had buffered and an `error`
+   * delta.
+   */
   async #readSource(): Promise<readonly Delta[]> {
     try {
       const deltas = await this.#source.read();
@@ -74,16 +84,18 @@ export class AnswerReader {
       throw new AttemptFailure({ kind: "truncated", message: "The stream ended before the answer did." });
     } catch (thrown) {
       const rest = this.#source.stop();
-      // The answer was complete before the connection broke.
+      // A buffered `done` delta means that the answer was complete before the connection broke.
       if (rest.at(-1)?.kind === "done") return rest;
       this.failure = toAttemptFailure(thrown);
       const deltas = rest.filter(({ kind }) => kind !== "error");
-      // A caller that ended the call gets no further deltas, only the partial answer.
+      // After the caller has ended the call, no further deltas are returned: the partial answer is on the thrown
+      // failure.
       if (this.#scope.ended?.by === "caller") throw this.#abandon(deltas);
       return [...deltas, toErrorDelta(this.failure.error)];
     }
   }
 
+  /** Ends the answer of a call that its caller has ended. Returns the failure with the partial answer. */
   #abandon(deltas: readonly Delta[]): AttemptFailure {
     this.#accept(deltas);
     for (const costDelta of this.#costDeltas()) this.#assembler.push(costDelta);
@@ -91,7 +103,10 @@ export class AnswerReader {
     return toAttemptFailure(this.failure);
   }
 
-  /** Assembles a batch and adds the data that the provider does not send: provider, model and cost. Copies only if needed. */
+  /**
+   * Assembles a batch and returns it with the data that the provider does not send: provider, model and cost. The batch
+   * is copied only if a delta changes.
+   */
   #accept(deltas: readonly Delta[]): readonly Delta[] {
     let accepted: Delta[] | undefined;
     for (let index = 0; index < deltas.length && !this.hasEnded; index += 1) {
@@ -121,6 +136,7 @@ export class AnswerReader {
     return delta;
   }
 
+  /** Ends the answer: finishes the source of a complete answer, or stops the source and sets `failure`. */
   #end(): void {
     this.hasEnded = true;
     if (this.#assembler.complete) return this.#source.finish();
@@ -131,6 +147,7 @@ export class AnswerReader {
     this.failure = new AttemptFailure(error, cause === undefined ? { partial } : { partial, cause });
   }
 
+  /** Returns the delta with Koine's metadata, preceded by a cost delta if the answer ends and its cost was computed. */
   #addMetadata(delta: Extract<Delta, { kind: "start" | "done" | "error" }>): Delta[] {
     if (delta.kind === "start") return [this.#addStartMetadata(delta)];
     const { usage } = this;
@@ -143,7 +160,10 @@ export class AnswerReader {
     return [...costDeltas, { ...delta, payload: { ...delta.payload, message: withMetadata } }];
   }
 
-  /** Returns a delta with the cost of the usage so far; none if the provider reports the cost or no price is known. */
+  /**
+   * Returns a list of one delta with the cost of the usage so far; an empty list if the provider reports the cost or no
+   * price is known.
+   */
   #costDeltas(): { kind: "usage"; payload: { cost: number } }[] {
     const { usage } = this;
     const started = this.#started;
@@ -159,7 +179,7 @@ export class AnswerReader {
     return { ...delta, payload: { ...delta.payload, message: withMetadata } };
   }
 
-  /** The usage reported so far (B67). */
+  /** The usage that the provider has reported so far (B67); undefined before the `start` delta. */
   get usage(): Usage | undefined {
     return this.#started && this.#assembler.snapshot().usage;
   }
@@ -168,11 +188,12 @@ export class AnswerReader {
     return this.#started && this.#assembler.snapshot();
   }
 
-  /** Returns the complete answer. Valid only after `next` returned undefined. */
+  /** Returns the complete answer. May be called only after `next` has returned undefined. */
   response(): ModelResponse {
     return this.#assembler.finish();
   }
 
+  /** Returns the partial answer of a failed stream; undefined if nothing was assembled. */
   #partial(): ModelResponse | undefined {
     try {
       return this.#assembler.finish();
@@ -183,7 +204,7 @@ export class AnswerReader {
   }
 }
 
-/** True for deltas with content. An answer that fails after `start` and `usage` alone can be attempted again. */
+/** True for deltas with content. An answer that fails after only `start` and `usage` deltas can be attempted again. */
 export function isContentDelta({ kind }: Delta): boolean {
   return kind !== "start" && kind !== "usage" && kind !== "error";
 }

@@ -1,5 +1,5 @@
-// The reading side of every `AnswerStream`: single deltas, batches, or only the response, over any source of batches. One
-// promise is created per read of the source, not per delta.
+// Implements `AnswerStream` over any `AnswerSource`: the reader takes single deltas, batches of deltas, or only the
+// complete response. One promise is created per read of the source, not per delta.
 import type { Snapshot } from "../assembly/index.ts";
 import type { Delta } from "../model/index.ts";
 import { abortedError } from "./attempt-log.ts";
@@ -8,13 +8,19 @@ import type { Answer, AnswerStream } from "./types.ts";
 
 /** The source of a stream's deltas and of its complete answer. */
 export interface AnswerSource {
-  /** Returns the next deltas; undefined at the end. Never called again before it has settled. */
+  /**
+   * Returns the next deltas; undefined at the end of the answer. The stream never calls `pull` while an earlier call of
+   * `pull` is pending.
+   */
   pull(): Promise<readonly Delta[] | undefined>;
-  /** Returns the complete answer. Reads to the end by itself and keeps the deltas for `pull`. */
+  /**
+   * Returns the complete answer. Reads the answer to its end without calls of `pull`; later calls of `pull` return its
+   * deltas.
+   */
   response(): Promise<Answer>;
   snapshot(): Snapshot | undefined;
   cancel(reason?: unknown): void;
-  /** Called when the reader leaves before the end. */
+  /** Called when the reader stops reading before the end of the answer. */
   leave(): Promise<void>;
 }
 
@@ -23,19 +29,29 @@ const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
 export class BatchedAnswerStream implements AnswerStream {
   readonly #source: AnswerSource;
   readonly #signal: AbortSignal | undefined;
-  /** Pulled deltas that were not read. */
+  /** Deltas that were pulled from the source and not returned to the reader yet. */
   readonly #unread = new BatchQueue();
-  /** True after the last pull, or after the reader left. */
+  /** True once the source has returned undefined or the reader has left; every further read returns `END`. */
   #isOver = false;
   #hasReaderLeft = false;
-  /** Thrown on every further read, so that a partial answer never looks complete. */
+  /**
+   * The error that a call of `pull` threw. Every further read throws it, so that a partial answer never looks complete.
+   */
   #failure: { error: unknown } | undefined;
-  /** Set by `cancel` and by the signal. */
+  /** The first cancellation, by `cancel` or by the signal; `hasDroppedDeltas` is true if unread deltas were dropped. */
   #cancelled: { reason: unknown; hasDroppedDeltas: boolean } | undefined;
-  /** Settles after the last pull: concurrent readers are served in order. */
+  /**
+   * Settles when the most recent call of `pull` has settled. Each call waits for the previous call, because the source
+   * allows only one call at a time.
+   */
   #lastPull: Promise<unknown> = Promise.resolve();
+  /** Number of reads that wait for `#lastPull`. A new read must not take a delta before an earlier read has one. */
+  #waitingReads = 0;
 
-  /** The source handles the signal itself; here, the signal drops deltas that were pulled and not read. */
+  /**
+   * `signal` is the signal of the call. When it is aborted, this stream drops deltas that were pulled and not read; the
+   * source ends the call itself.
+   */
   constructor(source: AnswerSource, signal?: AbortSignal) {
     this.#source = source;
     this.#signal = signal;
@@ -47,7 +63,7 @@ export class BatchedAnswerStream implements AnswerStream {
 
   next(): Promise<IteratorResult<Delta, undefined>> {
     this.#checkSignal();
-    const value = this.#unread.shift();
+    const value = this.#waitingReads === 0 ? this.#unread.shift() : undefined;
     return value === undefined ? this.#inOrder(() => this.#pullNext()) : Promise.resolve({ done: false, value });
   }
 
@@ -57,12 +73,13 @@ export class BatchedAnswerStream implements AnswerStream {
       if (batch === undefined) return END;
       this.#unread.push(batch);
     }
-    // Pulled batches are never empty.
+    // The cast is safe, because `#pull` never returns an empty batch.
     return { done: false, value: this.#unread.shift() as Delta };
   }
 
   #inOrder<T>(step: () => Promise<T>): Promise<T> {
-    const result = this.#lastPull.then(step);
+    this.#waitingReads++;
+    const result = this.#lastPull.then(step).finally(() => this.#waitingReads--);
     this.#lastPull = result.catch(() => undefined);
     return result;
   }
@@ -84,7 +101,7 @@ export class BatchedAnswerStream implements AnswerStream {
   async #pullSource(): Promise<readonly Delta[] | undefined> {
     if (this.#cancelled?.hasDroppedDeltas === true) throw await this.#cancelledError(this.#cancelled.reason);
     let batch: readonly Delta[] | undefined = [];
-    // Each pull waits for the one before.
+    // Empty batches are skipped. The source allows only one call of `pull` at a time, so each call is awaited.
     // oxlint-disable-next-line no-await-in-loop
     while (!this.#hasReaderLeft && batch?.length === 0) batch = await this.#source.pull();
     this.#checkSignal();
@@ -92,7 +109,10 @@ export class BatchedAnswerStream implements AnswerStream {
     return batch;
   }
 
-  /** Returns the error of the source; if its answer was already complete, an "aborted" error with that answer. */
+  /**
+   * Returns the error of a cancelled stream: the error with which the source ended, or an "aborted" error with the
+   * answer if the answer was already complete.
+   */
   async #cancelledError(reason: unknown): Promise<unknown> {
     return this.#source.response().then(
       (answer) => abortedError(reason, answer, answer.attempts, answer),
@@ -104,6 +124,7 @@ export class BatchedAnswerStream implements AnswerStream {
     if (this.#signal?.aborted === true) this.#dropUnread(this.#signal.reason);
   }
 
+  /** Drops the unread deltas and records the reason of the first cancellation. */
   #dropUnread(reason: unknown): void {
     this.#cancelled ??= { reason, hasDroppedDeltas: !this.#unread.isEmpty };
     this.#unread.clear();

@@ -1,4 +1,5 @@
-// The failure of one attempt in one form: a `ProviderError`, the partial answer and the cause.
+// Converts every failure of an attempt into an `AttemptFailure`, which has a `ProviderError`, the partial answer and
+// the cause.
 import { AssemblyError } from "../assembly/index.ts";
 import type { Delta, ProviderError, ModelResponse } from "../model/index.ts";
 import { isRetryable, PROVIDER_ERROR_KINDS } from "../model/index.ts";
@@ -6,11 +7,11 @@ import { TimeoutReachedError } from "./call-scope.ts";
 import { ClientError } from "./errors.ts";
 import { TransportError } from "./transport/transport-error.ts";
 
-/** Internal: callers receive a `ClientError` with the same information. */
+/** The failure of one attempt. It is internal: callers receive a `ClientError` with the same information. */
 export class AttemptFailure extends Error {
   override readonly name = "AttemptFailure";
   readonly error: ProviderError;
-  /** The partial answer; it may have no content. */
+  /** The partial answer, which may have no content; undefined if no delta was assembled. */
   readonly partial: ModelResponse | undefined;
 
   constructor(error: ProviderError, options: ErrorOptions & { partial?: ModelResponse | undefined } = {}) {
@@ -20,7 +21,7 @@ export class AttemptFailure extends Error {
   }
 }
 
-/** Converts any exception of an attempt. */
+/** Converts any exception of an attempt to an `AttemptFailure`; returns an `AttemptFailure` unchanged. */
 export function toAttemptFailure(thrown: unknown): AttemptFailure {
   return thrown instanceof AttemptFailure ? thrown : new AttemptFailure(toProviderError(thrown), { cause: thrown });
 }
@@ -47,7 +48,7 @@ function isProviderError(thrown: unknown): thrown is ProviderError {
   return (PROVIDER_ERROR_KINDS as readonly unknown[]).includes(kind) && typeof message === "string";
 }
 
-/** Copies only the fields of the type; an `Error` object would add its stack. */
+/** Copies only the fields of `ProviderError`, because a thrown `Error` object also has a stack. */
 function copyProviderError({ kind, message, status, retryAfterMs, retryable, raw }: ProviderError): ProviderError {
   const error: ProviderError = { kind, message };
   if (status !== undefined) error.status = status;
@@ -57,7 +58,7 @@ function copyProviderError({ kind, message, status, retryAfterMs, retryable, raw
   return error;
 }
 
-/** Returns the delta that ends a failed answer whose provider sent no error event. */
+/** Returns the `error` delta that ends a failed answer whose provider sent no error event. */
 export function toErrorDelta(error: ProviderError): Delta {
   const { kind, ...rest } = error;
   return { kind: "error", payload: { errorCode: kind, retryable: isRetryable(error), ...rest } };

@@ -1,4 +1,4 @@
-// The log of a call's attempts with their times, cost and end, and the errors that report all of them.
+// Logs the attempts of a call with their times, usage and errors, and creates the errors that list all attempts.
 import type { Loss, ProviderError, ProviderErrorKind, ModelResponse, Usage } from "../model/index.ts";
 import { isRetryable } from "../model/index.ts";
 import type { AttemptFailure } from "./attempt-failure.ts";
@@ -8,21 +8,21 @@ import { ClientError } from "./errors.ts";
 import { notifyListener } from "./notify.ts";
 import type { Attempt } from "./types.ts";
 
-/** The end of an attempt, without its times. */
+/** The result of an attempt, without its times: its usage, and its error if it failed. */
 export interface AttemptEnd {
   usage?: Usage | undefined;
   error?: ProviderError | undefined;
   aborted?: true;
-  /** The partial answer. */
+  /** The partial answer of a failed attempt; undefined if no delta arrived. */
   partial?: ModelResponse | undefined;
 }
 
-/** Error kinds that do not exclude that the provider worked on the request. */
+/** Kinds of errors after which the provider may still have processed the request. */
 const CUT_OFF_KINDS: ReadonlySet<ProviderErrorKind> = new Set(["network", "timeout", "truncated"]);
 
 /**
- * True if the provider may have worked on a failed attempt: it sent content, or accepted the request and broke off, or
- * received the request and never replied. A provider that replied with an error did no work.
+ * True if the provider may charge for a failed attempt: it sent content, or accepted the request and broke off, or
+ * received the request and never replied. A provider that replied with an error charges nothing.
  */
 function mayBeBilled(
   { status, aborted, error }: Attempt,
@@ -31,12 +31,13 @@ function mayBeBilled(
 ): boolean {
   if (aborted === undefined && error === undefined) return false;
   if (nonEmptyPartial(partial) !== undefined) return true;
-  // A connection that breaks before any reply was mostly an idle one that the server had already closed.
+  // The provider accepted the request if it replied with 2xx, or if it received the request and never replied. A
+  // connection that broke before any reply does not count: usually the server had already closed it while it was idle.
   const isAccepted = status === undefined ? isSent && error?.kind !== "network" : status >= 200 && status < 300;
   return (partial !== undefined || isAccepted) && (error === undefined || CUT_OFF_KINDS.has(error.kind));
 }
 
-/** An attempt that has not ended. */
+/** The log entry of an attempt that has not ended. */
 export class OpenAttempt {
   readonly #log: AttemptLog;
   readonly #attempt: Attempt;
@@ -50,17 +51,17 @@ export class OpenAttempt {
     this.#startedAt = startedAt;
   }
 
-  /** Copies: the answer's reader may change them. */
+  /** The losses of the attempt, as copies, because the reader of the answer may change them. */
   get losses(): Loss[] {
     return copyLosses(this.#attempt.losses);
   }
 
-  /** Records whether the request has gone out, as far as the transport knows. */
+  /** Records whether the transport has sent the request; `mayBeBilled` depends on it. */
   markSent(isSent: boolean): void {
     this.#isSent = isSent;
   }
 
-  /** Records the arrival of the reply's headers. */
+  /** Records the status and the provider's request id when the headers of the reply arrive. */
   markReplied(status: number, requestId: string | undefined): void {
     this.#attempt.status = status;
     if (requestId !== undefined) this.#attempt.requestId = requestId;
@@ -114,7 +115,7 @@ function copyLosses(losses: readonly Loss[]): Loss[] {
   return losses.map((loss) => ({ ...loss }));
 }
 
-/** A cache of the last time: under load, many attempts begin in the same millisecond. */
+/** The most recently formatted time, cached because many attempts begin in the same millisecond under load. */
 let lastIsoTime: { now: number; text: string } | undefined;
 
 function formatIsoTime(now: number): string {
@@ -128,7 +129,8 @@ const ADVICE_BY_KIND: Readonly<Record<Exclude<ProviderErrorKind, "unknown">, str
   "not-found": "Check the name of the model and the base URL.",
   "invalid-request": "Change the request; `error.raw` is the provider's error.",
   "context-length": "Send fewer or shorter messages, or use a model with a larger context.",
-  "content-filter": "The provider's filter stopped it; change the content, or use another model.",
+  "content-filter":
+    "The provider's content filter stopped the request or the answer; change the content, or use another model.",
   "rate-limit": "Call again later, allow more attempts, or add a fallback.",
   quota: "The account has no credit left: add credit, or add a fallback.",
   overloaded: "Call again later, allow more attempts, or add a fallback.",
@@ -138,7 +140,7 @@ const ADVICE_BY_KIND: Readonly<Record<Exclude<ProviderErrorKind, "unknown">, str
   truncated: "The partial answer is `partial`; call again.",
 };
 
-/** Returns advice that refers only to fields which the error has. */
+/** Returns the end of an error message: advice for the caller. It refers only to fields that the error has. */
 function adviceFor({ error, partial, cause }: AttemptFailure): string {
   const isRetryableKind = isRetryable({ kind: error.kind, message: "" });
   if (error.kind === "invalid-request" && error.raw === undefined) return "Change the request.";
@@ -150,7 +152,7 @@ function adviceFor({ error, partial, cause }: AttemptFailure): string {
   return isHopeless ? `A retry will not help. ${details}` : details;
 }
 
-/** Creates the error for a target whose attempts have failed; `remark` is added to the provider's message. */
+/** Creates the error for a target whose attempts have failed; `remark` is inserted after the provider's message. */
 export function targetFailedError(
   failure: AttemptFailure,
   target: { provider: string; model: string },
@@ -168,7 +170,7 @@ export function targetFailedError(
   return new ClientError(error.kind, message, details);
 }
 
-/** Creates the error for a caller that ended the call. */
+/** Creates the error of a call that its caller has ended; `reason` is the reason of the abort signal. */
 export function abortedError(
   reason: unknown,
   target: { provider: string; model: string },
@@ -189,7 +191,7 @@ export function abortedError(
   });
 }
 
-/** Returns the partial answer if it has content. */
+/** Returns the partial answer if it has content; undefined otherwise. */
 function nonEmptyPartial(partial: ModelResponse | undefined): ModelResponse | undefined {
   const hasContent = partial !== undefined && (partial.message.parts.length > 0 || partial.alternatives !== undefined);
   return hasContent ? partial : undefined;

@@ -1,5 +1,5 @@
-// The loop over targets and attempts: retries at the same target where that can help, then the next fallback. Neither
-// happens after an answer has begun.
+// Loops over targets and attempts: retries at the same target if a retry can help, then uses the next fallback. Neither
+// a retry nor a fallback follows once an answer has begun.
 import type { ProviderError } from "../model/index.ts";
 import { toAttemptFailure } from "./attempt-failure.ts";
 import type { AttemptFailure } from "./attempt-failure.ts";
@@ -11,17 +11,17 @@ import { ClientError } from "./errors.ts";
 import type { ModelCall, PreparedCall, Target } from "./model-call.ts";
 import { computeTimeShare, decideRetry } from "./retry-policy.ts";
 
-/** Makes one attempt. Its exception decides the next action. */
+/** Makes one attempt. If the attempt fails, the thrown exception decides whether a retry or a fallback follows. */
 export type AttemptFunction<T> = (target: Target, preparedCall: PreparedCall, attempt: OpenAttempt) => Promise<T>;
 
-/** The value of a successful attempt, with its target. */
+/** The value of a successful attempt, with its target and its log entry. */
 export interface AttemptResult<T> {
   value: T;
   target: Target;
   attempt: OpenAttempt;
 }
 
-/** Attempts every target in order. Throws the last target's error if all fail. */
+/** Attempts the targets in order and returns the first success. Throws the error of the last target if all fail. */
 export async function runAttempts<T>(call: ModelCall, attemptOnce: AttemptFunction<T>): Promise<AttemptResult<T>> {
   const failed: ClientError[] = [];
   for (const [index, target] of call.targets.entries()) {
@@ -39,23 +39,29 @@ export async function runAttempts<T>(call: ModelCall, attemptOnce: AttemptFuncti
   throw new Error("The call has no target.");
 }
 
-/** Adds the failures of earlier targets to the last error: the first failure is usually the relevant one. */
+/**
+ * Adds the failures of earlier targets to the error of the last target, because the first failure is usually the
+ * relevant one.
+ */
 function withEarlierFailures(last: ClientError, failed: readonly ClientError[]): ClientError {
   if (failed.length === 0 || last.code === "aborted") return last;
   const before = failed.map(({ provider, model, code }) => `${provider}/${model} failed: ${code}`).join("; ");
   const { path, error, provider, model, attempts, partial } = last;
   const details: ClientErrorDetails = { path, error, provider, model, attempts, partial };
   if (last.cause !== undefined) details.cause = last.cause;
-  return new ClientError(last.code, `${last.message} Before it, ${before}.`, details);
+  return new ClientError(last.code, `${last.message} Earlier in this call, ${before}.`, details);
 }
 
-/** True if no fallback can help: the call has ended, or the request itself is invalid. */
+/**
+ * True if no fallback can help: the call has ended, or its request is invalid by its content (status 400 or 422, or no
+ * status).
+ */
 function isFinal({ code, status }: ClientError, { scope }: ModelCall): boolean {
   if (scope.ended !== undefined) return true;
   return code === "invalid-request" && (status === undefined || INVALID_REQUEST_STATUSES.has(status));
 }
 
-/** Statuses about the content of a request; other statuses can be about its target. */
+/** HTTP statuses that reject the content of a request. Other statuses can be caused by the target. */
 const INVALID_REQUEST_STATUSES: ReadonlySet<number> = new Set([400, 422]);
 
 /** Logs a target that was skipped because the request cannot be encoded for it, so that the answer shows the reason. */
@@ -65,7 +71,7 @@ function logSkippedTarget({ log }: ModelCall, { code, provider, model, message }
   log.begin(provider, model, 0, []).end({ error });
 }
 
-/** Attempts one target until it answers or must not be retried. `targetsLeft` includes this target. */
+/** Attempts one target until it answers or a retry is ruled out. `targetsLeft` includes this target. */
 async function attemptTarget<T>(
   call: ModelCall,
   target: Target,
@@ -94,7 +100,8 @@ async function attemptTarget<T>(
     if (!decision.retry) {
       throw targetFailedError(failure, info, log.attempts, explainNoRetry(decision.reason, failure, target));
     }
-    // A wait beyond the deadline would replace this error by a timeout.
+    // If the wait would pass the deadline, the provider's error is thrown now; otherwise a timeout error would replace
+    // it.
     if (scope.now() + decision.waitMs >= scope.deadline) {
       throw targetFailedError(failure, info, log.attempts, " There is no time left for a retry (timeouts.totalMs).");
     }
@@ -103,12 +110,18 @@ async function attemptTarget<T>(
   }
 }
 
-/** True if no reply began in time; a retry with the same wait would use up the time of the next target. */
+/**
+ * True if no reply began within `replyMs`. The attempt is then not repeated, because a retry would wait as long again
+ * and use up the time of the next target.
+ */
 function isReplyTimeout({ cause }: AttemptFailure): boolean {
   return cause instanceof TimeoutReachedError && cause.limit === "replyMs";
 }
 
-/** Ends the attempt in the log. Throws if the failure is a mistake of the caller, such as an invalid header. */
+/**
+ * Ends the attempt in the log and returns its failure. Throws if the failure is a mistake of the caller, such as an
+ * invalid header.
+ */
 function endFailedAttempt(call: ModelCall, target: Target, attempt: OpenAttempt, thrown: unknown): AttemptFailure {
   const failure = toAttemptFailure(thrown);
   const { partial } = failure;
@@ -126,7 +139,7 @@ function endFailedAttempt(call: ModelCall, target: Target, attempt: OpenAttempt,
   });
 }
 
-/** Throws if the caller has ended the call or its time is over. */
+/** Throws if the caller has ended the call or the time limit of the call was reached. */
 function throwIfEnded({ scope, log }: ModelCall, { info }: Target, failure?: AttemptFailure): void {
   const { ended } = scope;
   if (ended === undefined) return;

@@ -1,12 +1,12 @@
-// A queue of deltas that keeps the batches in which they arrived.
+// Implements a queue of deltas that preserves the batches in which the deltas arrived.
 import type { Delta } from "../model/index.ts";
 
-/** Consumed batches are removed from the array only if there are more than this. */
+/** The number of consumed batches up to which the array `#batches` is not shortened. */
 const MIN_CONSUMED = 64;
 
 export class BatchQueue {
   #batches: (readonly Delta[])[] = [];
-  /** Index of the first batch that is not consumed, and of its first delta that is not. */
+  /** Index of the first batch that is not fully consumed. `#at` is the index of the next delta in that batch. */
   #first = 0;
   #at = 0;
 
@@ -18,7 +18,7 @@ export class BatchQueue {
     if (batch.length > 0) this.#batches.push(batch);
   }
 
-  /** Removes and returns the next delta. */
+  /** Removes and returns the next delta; undefined if the queue is empty. */
   shift(): Delta | undefined {
     const batch = this.#batches[this.#first];
     if (batch === undefined) return undefined;
@@ -28,7 +28,7 @@ export class BatchQueue {
     return delta;
   }
 
-  /** Removes and returns the rest of the next batch; an empty list if there is none. */
+  /** Removes and returns the rest of the next batch; an empty list if the queue is empty. */
   shiftBatch(): readonly Delta[] {
     const batch = this.#batches[this.#first];
     if (batch === undefined) return [];
@@ -41,7 +41,8 @@ export class BatchQueue {
     this.#at = 0;
     this.#first += 1;
     if (this.#first === this.#batches.length) this.clear();
-    // Removed when they are half of the array: removing each one alone would make a long queue quadratic.
+    // Consumed batches are removed when they are more than half of the array. Removing each batch separately would make
+    // the cost of a long queue quadratic.
     else if (this.#first > MIN_CONSUMED && this.#first * 2 > this.#batches.length) {
       this.#batches = this.#batches.slice(this.#first);
       this.#first = 0;

@@ -1,6 +1,6 @@
-// The scope of one call: its abort signal and its time limits. One timer serves all limits: a read only records the time,
-// and the timer checks which limit is due. The timer is an effect of its own (`effects.timer`), so that a test can replace
-// the waits between attempts and still use the real limits.
+// Implements the scope of one call: its abort signal and its time limits. One timer serves all limits: a read of the
+// reply only records its start, and the timer checks which limit is reached. `effects.timer` is separate from
+// `effects.sleep`, so that a test can replace the waits between attempts and still use the real limits.
 import { MAX_TIMER_MS, readClockMs } from "./effects.ts";
 import type { Effects, Timeouts } from "./types.ts";
 
@@ -13,7 +13,7 @@ const LIMIT_MESSAGES: Readonly<Record<TimeLimit, (ms: number) => string>> = {
   gapMs: (ms) => `Nothing arrived for ${ms} ms in the middle of the reply (timeouts.gapMs).`,
 };
 
-/** A time limit of the call was reached. */
+/** The error of a call or an attempt that reached a time limit. */
 export class TimeoutReachedError extends Error {
   override readonly name = "TimeoutReachedError";
   readonly limit: TimeLimit;
@@ -29,25 +29,28 @@ export class CallScope {
   readonly #callerSignal: AbortSignal | undefined;
   readonly #totalMs: number;
   readonly #startedAt: number;
-  /** Start and time limit of the current target. */
+  /** Time at which the current target began. `#targetMs` is the limit for all attempts at this target. */
   #targetStartedAt: number;
   #targetMs = Infinity;
-  /** The current target's share of the call's time while fallbacks are left. */
+  /** The current target's share of the call's time, in milliseconds; Infinity if no fallback is left. */
   #shareMs = Infinity;
-  /** Aborts the current phase: an attempt or a wait. */
+  /** Aborts the current phase, which is an attempt or the wait before a retry. */
   #phase: AbortController | undefined;
   #gapMs = Infinity;
-  /** The limit for the current silence. */
+  /** The limit for the time in which no data arrives: `replyMs` before the reply begins, then `gapMs`. */
   #silence: { limit: "replyMs" | "gapMs"; ms: number } = { limit: "gapMs", ms: Infinity };
-  /** Start of the current silence; undefined while no read is pending. */
+  /** Time since which a read has been waiting for data; undefined while no read is pending. */
   #silentSince: number | undefined;
   #cancelTimer: (() => void) | undefined;
-  /** Time at which the timer fires. */
+  /** Time at which the timer fires; Infinity if no timer is set. */
   #timerAt = Infinity;
   #isClosed = false;
-  /** Set when the caller or the call's time limit ended the call. */
+  /**
+   * Set when a call ends before its answer is complete: whether its caller or its time limit ended it, and the reason.
+   * Undefined otherwise.
+   */
   ended: { by: "caller"; reason: unknown } | { by: "limit"; reason: TimeoutReachedError } | undefined;
-  /** Set when the current target's time limit was reached. */
+  /** The error of the current target if its time limit was reached; undefined otherwise. */
   targetEnded: TimeoutReachedError | undefined;
 
   /** Called when `ended` or `targetEnded` is set. */
@@ -65,7 +68,10 @@ export class CallScope {
 
   readonly #onCallerAbort = (): void => this.endByCaller(this.#callerSignal?.reason);
 
-  /** The caller's signal. It also ends the reading of buffered deltas after the call itself is over. */
+  /**
+   * The abort signal of the caller. It is also checked after the call has ended, while the reader still reads buffered
+   * deltas.
+   */
   get callerSignal(): AbortSignal | undefined {
     return this.#callerSignal;
   }
@@ -81,12 +87,12 @@ export class CallScope {
     return this.#targetStartedAt + Math.min(this.#targetMs, this.#shareMs);
   }
 
-  /** The rest of the call's time. */
+  /** The time that is left for the call, in milliseconds. */
   get timeLeft(): number {
     return Math.max(0, this.#callDeadline - this.now());
   }
 
-  /** The time by which the current target must have answered. */
+  /** The time of the clock, in milliseconds, by which the current target must have answered. */
   get deadline(): number {
     return Math.min(this.#callDeadline, this.#targetDeadline);
   }
@@ -102,7 +108,10 @@ export class CallScope {
     this.onEnded?.();
   }
 
-  /** Begins a target with its limits, which end its attempts but not the call. */
+  /**
+   * Begins the attempts at a target. `ms` (the target's limit) and `shareMs` (its share) end these attempts but not the
+   * call.
+   */
   beginTarget(ms: number, shareMs: number): void {
     this.#targetStartedAt = this.now();
     this.#targetMs = ms;
@@ -110,12 +119,15 @@ export class CallScope {
     this.targetEnded = undefined;
   }
 
-  /** Removes the target's time share: it answers, so no fallback will need the rest of the time. */
+  /** Removes the target's share of the time once it answers, because no fallback will need the rest of the time. */
   dropTimeShare(): void {
     this.#shareMs = Infinity;
   }
 
-  /** Begins an attempt or a wait with a signal of its own, so that its end does not end the call. */
+  /**
+   * Begins a phase: an attempt or the wait before a retry. Returns a signal for this phase only, so that an abort of
+   * the phase does not end the call.
+   */
   beginPhase({ gapMs }: Pick<Timeouts, "gapMs">): AbortSignal {
     this.#gapMs = gapMs;
     const phase = new AbortController();
@@ -134,21 +146,23 @@ export class CallScope {
     await this.#effects.sleep(ms, this.beginPhase({ gapMs: Infinity }));
   }
 
-  /** Starts the limit for the wait until a reply begins. */
+  /** Starts the wait for the headers of a reply, limited to `replyMs`. */
   awaitReply(replyMs: number): void {
     this.#silence = { limit: "replyMs", ms: replyMs };
     this.#silentSince = this.now();
     this.#arm();
   }
 
-  /** Ends the wait for a reply; from now on, `gapMs` limits each silence. */
+  /** Ends the wait for a reply. From now on, `gapMs` limits the time in which no data arrives. */
   resetSilence(): void {
     this.#silence = { limit: "gapMs", ms: this.#gapMs };
     this.#silentSince = undefined;
     this.#arm();
   }
 
-  /** Starts a silence at the start of a read. The time between reads does not count: a slow reader is no silence. */
+  /**
+   * Starts the gap limit at the start of a read. The time between reads does not count, because the reader may be slow.
+   */
   startSilence(): void {
     this.#silentSince = this.now();
   }
@@ -156,14 +170,14 @@ export class CallScope {
     this.#silentSince = undefined;
   }
 
-  /** Frees the timer and the listener on the caller's signal. */
+  /** Cancels the timer and removes the listener from the caller's signal. */
   close(): void {
     this.#isClosed = true;
     this.#cancelTimer?.();
     this.#callerSignal?.removeEventListener("abort", this.#onCallerAbort);
   }
 
-  /** Sets the timer for the earliest limit. A timer that fires too early is set again by `#onTimer`. */
+  /** Sets the timer for the earliest limit. If the timer fires before a limit is reached, `#onTimer` sets it again. */
   #arm(): void {
     const now = this.now();
     const due = Math.min(this.deadline, (this.#silentSince ?? now) + this.#silence.ms);

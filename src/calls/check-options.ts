@@ -1,5 +1,5 @@
-// Checks call options and call defaults before anything is sent. Callers without static types make mistakes that would
-// otherwise appear much later, or never.
+// Checks call options and call defaults before anything is sent. In a program without static types, a mistake in an
+// option would otherwise appear much later, or never.
 import type { ModelRequest } from "../model/index.ts";
 import { describeKind, isRecord } from "../model/value-kind.ts";
 import { ClientError } from "./errors.ts";
@@ -32,7 +32,7 @@ const checkModels = createCheck(
 const CALL_CHECKS: FieldChecks<keyof CallOptions> = {
   provider: checkText,
   signal: checkSignal,
-  // Every form of `HeadersInput` is valid; reading them is the check.
+  // `readHeaders` throws for invalid headers; the check ignores the headers that it returns.
   headers: (value, path) => void readHeaders(value as NonNullable<CallOptions["headers"]>, path),
   timeouts: checkTimeouts,
   retry: checkRetry,
@@ -61,7 +61,7 @@ export const CALL_DEFAULT_CHECKS: FieldChecks<keyof CallDefaults> = {
   effects: (value, path) => checkFields(value, EFFECT_CHECKS, path),
 };
 
-/** Checks the defaults of calls, by `checks` if a caller such as the client has further fields. */
+/** Checks the defaults of calls. The client, whose options have further fields, passes its own `checks`. */
 export function checkCallDefaults(
   options: unknown,
   checks: FieldChecks = CALL_DEFAULT_CHECKS,
@@ -87,7 +87,7 @@ export function checkCall(request: unknown, options: unknown): asserts request i
   checkFields(options, CALL_CHECKS, "");
 }
 
-/** Advice for messages in a provider's own format, the most common mistake. */
+/** Advice for the most common mistake: messages in a provider's own format. */
 export const MESSAGE_ADVICE = 'Write user("…"), or decode a provider\'s own messages with dialect("…").decodeMessages.';
 
 function checkMessage(message: unknown, index: number): void {

@@ -1,4 +1,4 @@
-// The context that all calls of a client share: provider adapters, effects, transport and defaults.
+// Creates the context that all calls of a client share: provider adapters, effects, transport and defaults.
 import { defaultTransport as createPlatformTransport } from "#transport";
 import { checkCallDefaults } from "./check-options.ts";
 import { resolveEffects } from "./effects.ts";
@@ -11,7 +11,7 @@ export interface ClientContext {
   readonly adapters: ReadonlyMap<string, ProviderAdapter>;
   readonly effects: Effects;
   transport(): Transport;
-  /** Closes idle connections; running calls continue. */
+  /** Closes the idle connections of the default transport; running calls continue. */
   close(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export function defaultTransport(): Transport {
 }
 
 /**
- * Creates the context of calls, for the client and for code that makes calls without one, such as the gateway. Throws a
+ * Creates the context of calls, for the client and for code without a client object, such as the gateway. Throws a
  * `ClientError` "configuration" for an invalid setting.
  */
 export function createClientContext(options: CallDefaults): ClientContext {
@@ -43,7 +43,8 @@ export function createClientContext(options: CallDefaults): ClientContext {
 
 /** Throws for a default provider or a fallback that does not exist, before the first call needs it. */
 function checkModelNames(adapters: ClientContext["adapters"], options: CallDefaults): void {
-  // Any model name resolves to the default provider, if that provider exists.
+  // The name "any" is a placeholder: a name without a registered provider resolves to the default provider, or throws
+  // if that provider does not exist.
   if (options.defaultProvider !== undefined) resolveModel(adapters, options, "any");
   options.fallbacks?.forEach((model, index) => resolveModel(adapters, options, model, {}, `/fallbacks/${index}`));
 }

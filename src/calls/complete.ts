@@ -1,4 +1,4 @@
-// Complete answers: calls without a stream, and streamed replies that are read to their end.
+// Calls a model for a complete answer. A reply that is a stream, although none was requested, is read to its end.
 import type { ModelRequest, ModelResponse } from "../model/index.ts";
 import type { TargetInfo } from "./answer-metadata.ts";
 import { withAnswerMetadata } from "./answer-metadata.ts";
@@ -26,7 +26,7 @@ export async function complete(context: ClientContext, request: ModelRequest, op
   }
 }
 
-/** Makes one attempt at a complete answer. */
+/** Makes one attempt at a complete answer. Throws an `AttemptFailure` if the answer is not complete. */
 export async function attemptWholeAnswer(
   call: ModelCall,
   target: Target,
@@ -46,7 +46,7 @@ export async function readWholeReply(
   reply: HttpReply,
   onText?: (text: string) => void,
 ): Promise<ModelResponse> {
-  // Some servers stream although the request does not ask for it.
+  // Some servers send a stream although the request did not ask for one.
   if (isEventStream(reply)) {
     return readToEnd(new AnswerReader(await openReplyStream(reply, exchange), info, call.scope));
   }

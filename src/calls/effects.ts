@@ -1,7 +1,7 @@
-// The default effects (real time, randomness and timers) and their resolution from a client's options.
+// Defines the default effects (real time, randomness and timers), and adds them to the effects of a client's options.
 import type { Effects } from "./types.ts";
 
-/** The longest delay that `setTimeout` supports; a longer one would fire at once. */
+/** The longest delay that `setTimeout` supports, in milliseconds; a timer with a longer delay would fire at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const REAL_EFFECTS: Effects = {
@@ -11,7 +11,7 @@ const REAL_EFFECTS: Effects = {
     return new Promise((resolve, reject) => {
       const stop = (): void => {
         clearTimeout(timer);
-        // An abort reason can be any value.
+        // The reason of an abort signal can be any value, so the rejection may not be an `Error`.
         // oxlint-disable-next-line typescript/prefer-promise-reject-errors
         reject(signal.reason);
       };
@@ -32,7 +32,10 @@ const REAL_EFFECTS: Effects = {
   },
 };
 
-/** Returns the given effects, completed with the real ones. */
+/**
+ * Returns all effects: the given effects, and the real effects for those that are missing. A given effect is looked up
+ * at each use, so a test can replace it later.
+ */
 export function resolveEffects(effects: Partial<Effects> = {}): Effects {
   return {
     clock: () => (effects.clock ?? REAL_EFFECTS.clock)(),
@@ -43,13 +46,13 @@ export function resolveEffects(effects: Partial<Effects> = {}): Effects {
   };
 }
 
-/** Returns the clock's time in milliseconds since 1970; a clock may return a number, a string or a `Date`. */
+/** Returns the time of the clock in milliseconds since 1970; a clock may return a number, a string or a `Date`. */
 export function readClockMs({ clock }: Pick<Effects, "clock">): number {
   const now = clock();
   return typeof now === "number" ? now : new Date(now).getTime();
 }
 
-/** Waits for one turn of the event loop, so that timers, signals and other work can run. */
+/** Waits for one turn of the event loop, so that timers, abort listeners and other pending work can run. */
 export function nextEventLoopTurn(): Promise<void> {
   return new Promise((resolve) => {
     if (typeof setImmediate === "function") setImmediate(resolve);

@@ -1,9 +1,11 @@
-// The errors of calls: one class with a stable code, the provider's error, the attempts and the partial answer.
+// Defines the errors of calls: one class with a stable code, the provider's error, the attempts and the partial answer.
 import { KoineError } from "../model/errors.ts";
 import type { ProviderError, ProviderErrorKind, ModelResponse } from "../model/index.ts";
 import type { Attempt } from "./types.ts";
 
-/** Codes of errors that do not come from a provider. The kinds of provider errors (`ProviderErrorKind`) are codes, too. */
+/**
+ * Codes of errors that do not come from a provider. The kinds of provider errors (`ProviderErrorKind`) are also codes.
+ */
 export const CLIENT_ERRORS = {
   configuration: "A setting is missing or invalid; nothing was sent.",
   "unknown-provider": "The model names no registered provider, and there is no default provider.",
@@ -17,20 +19,23 @@ export type ClientErrorCode = keyof typeof CLIENT_ERRORS | ProviderErrorKind;
 
 /** Details of a `ClientError` besides its code and message. */
 export interface ClientErrorDetails extends ErrorOptions {
-  /** The setting or field, as a JSON pointer: "/providers/local/baseUrl". */
+  /** The JSON pointer of the setting or field that is invalid, such as "/providers/local/baseUrl". */
   path?: string | undefined;
-  /** The provider's error, decoded. */
+  /** The decoded error of the provider; undefined if the error does not come from a provider. */
   error?: ProviderError | undefined;
   /** The registered name of the last attempt's provider. */
   provider?: string | undefined;
-  /** The requested model of the last attempt. */
+  /** The model that the last attempt requested. */
   model?: string | undefined;
   attempts?: readonly Attempt[] | undefined;
-  /** The partial answer; its message is marked as interrupted (B90). */
+  /** The partial answer; its message is marked as interrupted (B90). Undefined if no content arrived. */
   partial?: ModelResponse | undefined;
 }
 
-/** A call that failed: a mistake of the caller, a failure of a provider, or an answer that is not the requested object. */
+/**
+ * The error of a failed call: a mistake of the caller, a failure of a provider, or an answer that is not the requested
+ * object.
+ */
 export class ClientError extends KoineError<ClientErrorCode> {
   override readonly name: string = "ClientError";
   readonly path: string;
@@ -50,7 +55,7 @@ export class ClientError extends KoineError<ClientErrorCode> {
     this.partial = details.partial;
   }
 
-  // The ledger reads kind, status and retryAfterMs from the error that fails a run.
+  // The ledger reads `kind`, `status` and `retryAfterMs` from the error that fails a run.
   get kind(): ProviderErrorKind | undefined {
     return this.error?.kind;
   }

@@ -1,25 +1,25 @@
-// Checks of options that a caller wrote: each throws a `ClientError` "configuration" with the path of the field and the
-// expected value. Values never appear in messages, because they may be keys.
+// Checks options that a caller passes. Each check throws a `ClientError` "configuration" with the path of the field and
+// the expected value. Messages never contain the invalid value, because it may be a key.
 import { describeKind, isRecord } from "../model/value-kind.ts";
 import { pointer } from "../model/json/pointer.ts";
 import type { ClientErrorDetails } from "./errors.ts";
 import { ClientError } from "./errors.ts";
 
-/** Throws for a value that the field does not accept. */
+/** Throws a `ClientError` for a value that the field does not accept. */
 export type FieldCheck = (value: unknown, path: string) => void;
 export type FieldChecks<Field extends PropertyKey = string> = Readonly<Record<Field, FieldCheck>>;
 
-/** Creates the error of a setting; `message` continues the sentence that begins with its path. */
+/** Creates the error of an invalid setting; `message` continues the sentence that begins with the path. */
 export function configurationError(path: string, message: string, details: ClientErrorDetails = {}): ClientError {
   return new ClientError("configuration", `${path === "" ? "The options" : path} ${message}`, { ...details, path });
 }
 
-/** Creates a check from a predicate; `expected` completes "must be …". */
+/** Creates a check from a predicate; `expected` completes the sentence "must be …". */
 export function createCheck(expected: string, isValid: (value: unknown) => boolean): FieldCheck {
   return (value, path) => {
     if (isValid(value)) return;
     const kind = describeKind(value);
-    // The kind is left out if it would repeat the expectation: "must be a number above 0; it is a number".
+    // The kind of the value is left out if it would repeat `expected`: "must be a number above 0; it is a number".
     const isInformative = !expected.includes(kind.replace(/^an? /, ""));
     throw configurationError(path, isInformative ? `must be ${expected}; it is ${kind}.` : `must be ${expected}.`);
   };
@@ -52,8 +52,8 @@ export function checkOneOf(...choices: readonly string[]): FieldCheck {
 }
 
 /**
- * Checks every field of an object; a field with the value undefined counts as absent. An unknown field is an error, except
- * with `mayHaveOthers`: instances of classes can have fields of their own. Runs for every call.
+ * Checks every field of an object; a field with the value undefined counts as absent. An unknown field is an error,
+ * unless `mayHaveOthers` is true, which callers set for instances of classes with further fields.
  */
 export function checkFields(value: unknown, checks: FieldChecks, path: string, mayHaveOthers = false): void {
   if (!isRecord(value)) throw configurationError(path, `must be an object; it is ${describeKind(value)}.`);
@@ -66,7 +66,7 @@ export function checkFields(value: unknown, checks: FieldChecks, path: string, m
   }
 }
 
-/** Removes the differences of common misspellings: case, hyphens and underscores. */
+/** Returns the name without the differences of common misspellings: case, hyphens and underscores. */
 function normalizeName(name: string): string {
   return name.replaceAll(/[-_]/g, "").toLowerCase();
 }

@@ -1,5 +1,5 @@
-// One HTTP exchange with a provider: sends the request and reads the reply as a complete response, as deltas, or as a
-// failure.
+// Performs one HTTP exchange with a provider: sends the request and reads the reply as a complete response, as deltas,
+// or as a failure.
 import { DialectError } from "../dialects/errors.ts";
 import type { StreamDecoder } from "../dialects/index.ts";
 import type { Delta, ModelResponse } from "../model/index.ts";
@@ -15,7 +15,7 @@ import type { TransportStage } from "./transport/transport-error.ts";
 import { TransportError } from "./transport/transport-error.ts";
 import type { HttpAdapter, HttpReply, HttpRequest, PreparedRequest, Timeouts, Transport } from "./types.ts";
 
-/** The longest error body that is read, in characters. */
+/** The length, in characters, after which the reading of an error body stops. */
 const MAX_ERROR_LENGTH = 1_048_576;
 
 export interface HttpExchange {
@@ -25,17 +25,21 @@ export interface HttpExchange {
   scope: CallScope;
   attempt: OpenAttempt;
   timeouts: Pick<Timeouts, "connectMs" | "replyMs">;
-  /** The keys of the request, known once it is authorized. */
+  /** The secrets of the request, which are redacted in errors; set once the request is authorized. */
   secrets: Secrets;
-  /** Receives the bytes of a stream before they are decoded. */
+  /** Called with the bytes of a stream before they are decoded. */
   onChunk?: (chunk: Uint8Array) => void;
 }
 
-/** Sends the request. Resolves with the headers of a reply with a 2xx status; other statuses throw an `AttemptFailure`. */
+/**
+ * Sends the request and returns the reply when its headers have arrived. Throws an `AttemptFailure` for a status other
+ * than 2xx.
+ */
 export async function sendRequest(exchange: HttpExchange): Promise<HttpReply> {
   const { adapter, prepared, scope, attempt } = exchange;
   const authorized = adapter.authorize(prepared.request);
-  // The function that fetches a key is the caller's code and may ignore the signal.
+  // `authorize` may wait for the caller's `apiKey` or `sign` function. That function may ignore the signal, so an abort
+  // ends the wait here.
   const request = authorized instanceof Promise ? await orAborted(authorized, scope.signal) : authorized;
   exchange.secrets = new Secrets(request, prepared.request);
   const reply = await transmit(request, exchange);
@@ -45,7 +49,7 @@ export async function sendRequest(exchange: HttpExchange): Promise<HttpReply> {
   throw exchange.secrets.createFailure(decodeErrorReply(reply, text, prepared.dialect, scope.now()));
 }
 
-/** Stages of a transport error before the request has gone out. */
+/** Stages of a transport error at which the request has not been sent. */
 const UNSENT_STAGES: ReadonlySet<TransportStage> = new Set(["request", "connect"]);
 
 async function transmit(request: HttpRequest, exchange: HttpExchange): Promise<HttpReply> {
@@ -57,7 +61,8 @@ async function transmit(request: HttpRequest, exchange: HttpExchange): Promise<H
   } catch (thrown) {
     if (thrown instanceof TransportError) attempt.markSent(!UNSENT_STAGES.has(thrown.stage));
     if (thrown instanceof ClientError) throw thrown;
-    // A request that cannot be sent is a mistake of the caller; no retry can help.
+    // The stage "request" means that the headers cannot be sent. No retry can help, so the caller receives a
+    // "configuration" error; every other failure is an `AttemptFailure`.
     if (!(thrown instanceof TransportError) || thrown.stage !== "request") throw secrets.toFailure(thrown);
     throw new ClientError("configuration", secrets.redact(thrown.message), { path: "/headers" });
   } finally {
@@ -65,7 +70,9 @@ async function transmit(request: HttpRequest, exchange: HttpExchange): Promise<H
   }
 }
 
-/** Reads the body of an error reply. A body that breaks off counts as empty: the status alone is enough. */
+/**
+ * Reads the body of an error reply. Returns an empty string if the reading fails, because the status alone is enough.
+ */
 async function readErrorBody(reply: HttpReply, scope: CallScope): Promise<string> {
   try {
     return await readText(reply, scope, MAX_ERROR_LENGTH);
@@ -74,9 +81,10 @@ async function readErrorBody(reply: HttpReply, scope: CallScope): Promise<string
   }
 }
 
-/** Shared by all bodies that arrive in one chunk: creating a decoder costs more than decoding. */
+/** A decoder for all bodies that arrive in one chunk, because creating a decoder costs more than decoding. */
 const SHARED_DECODER = new TextDecoder();
 
+/** Reads a body as text and stops once the text is longer than `limit` characters. */
 async function readText(reply: HttpReply, scope: CallScope, limit = Infinity): Promise<string> {
   let onlyChunk: Uint8Array | undefined;
   let decoder: TextDecoder | undefined;
@@ -84,7 +92,7 @@ async function readText(reply: HttpReply, scope: CallScope, limit = Infinity): P
   scope.startSilence();
   for await (const chunk of reply.body) {
     scope.startSilence();
-    if (onlyChunk === undefined && chunk.length <= limit) {
+    if (decoder === undefined && onlyChunk === undefined && chunk.length <= limit) {
       onlyChunk = chunk;
       continue;
     }
@@ -103,7 +111,7 @@ export function isEventStream({ headers }: HttpReply): boolean {
   return headers["content-type"]?.includes("text/event-stream") === true;
 }
 
-/** Reads the text of a successful reply. */
+/** Reads the text of a successful reply. Throws an `AttemptFailure` if the connection breaks. */
 export async function readReplyText(reply: HttpReply, { scope, secrets }: HttpExchange): Promise<string> {
   try {
     return await readText(reply, scope);
@@ -112,7 +120,7 @@ export async function readReplyText(reply: HttpReply, { scope, secrets }: HttpEx
   }
 }
 
-/** Decodes the text of a successful reply. Throws an `AttemptFailure` if it is not a response of the dialect. */
+/** Decodes the text of a successful reply. Throws an `AttemptFailure` if the text is not a response of the dialect. */
 export function decodeReply(text: string, reply: HttpReply, { prepared, secrets }: HttpExchange): ModelResponse {
   const { dialect, renames } = prepared;
   let response: ModelResponse;
@@ -127,18 +135,18 @@ export function decodeReply(text: string, reply: HttpReply, { prepared, secrets 
     const redacted = secrets.redact(text);
     if (redacted === text)
       throw secrets.createFailure(toUnreadableReplyError(text, reply.headers, dialect, cause), { cause });
-    // Without the cause: its message may quote a part of the key.
+    // The cause is omitted, because the reply contains the key and the message of the cause may quote a part of it.
     throw secrets.createFailure(toUnreadableReplyError(redacted, reply.headers, dialect));
   }
   return response.error === undefined ? response : { ...response, error: secrets.redact(response.error) };
 }
 
-/** True if a lenient decoder found no field of a response in the body. */
+/** True if the decoder, which accepts any object, found no field of a response in the body. */
 function isEmptyResponse({ id, message, usage, error }: ModelResponse): boolean {
   return id === "" && message.parts.length === 0 && usage === undefined && error === undefined;
 }
 
-/** Opens the deltas of a successful reply. An HTML page throws. */
+/** Returns the deltas of a successful reply. Throws an `AttemptFailure` for an HTML page, for example of a proxy. */
 export async function openReplyStream(reply: HttpReply, exchange: HttpExchange): Promise<DeltaSource> {
   const { prepared, scope, secrets } = exchange;
   if (!isHtml("", reply.headers)) return new HttpDeltaSource(reply, exchange);
@@ -146,7 +154,9 @@ export async function openReplyStream(reply: HttpReply, exchange: HttpExchange):
   throw secrets.createFailure(toUnreadableReplyError(text, reply.headers, prepared.dialect));
 }
 
-/** Time to read the rest of a reply after its answer is complete; then the connection is discarded. */
+/**
+ * Time, in milliseconds, to read the rest of a reply after its answer is complete; then the connection is discarded.
+ */
 const DRAIN_MS = 1000;
 
 class HttpDeltaSource implements DeltaSource {
@@ -202,7 +212,7 @@ class HttpDeltaSource implements DeltaSource {
   /** Reads the reply to its end, so that the next request can reuse the connection. */
   async #drain(): Promise<void> {
     const timer = setTimeout(() => this.#reply.discard(), DRAIN_MS);
-    // Neither the timer nor the connection may keep the process alive; in a browser, the timer is a number.
+    // Neither the timer nor the connection may prevent the process from exiting. In a browser, the timer is a number.
     if (typeof timer === "object") timer.unref();
     this.#reply.unref?.();
     try {

@@ -1,5 +1,5 @@
-// Calls to models: provider adapters, transports, attempts with retries and fallbacks, and the answers they produce. Other
-// folders import this file only.
+// Exports calls to models: provider adapters, transports, attempts with retries and fallbacks, and the answers they
+// produce. Other folders import only this file of the folder.
 export { AnswerReader, isContentDelta } from "./answer-reader.ts";
 export type { AnswerSource } from "./answer-stream.ts";
 export { BatchedAnswerStream } from "./answer-stream.ts";

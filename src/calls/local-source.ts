@@ -1,4 +1,5 @@
-// The deltas of a local provider. It is the caller's code: it may ignore its signal and is then abandoned.
+// Reads the deltas of a local provider. The provider is the caller's code and may ignore its signal; the call then ends
+// without waiting for the provider.
 import type { Delta, ModelRequest } from "../model/index.ts";
 import { isObject, describeKind } from "../model/value-kind.ts";
 import type { DeltaSource } from "./answer-reader.ts";
@@ -8,9 +9,12 @@ import { nextEventLoopTurn } from "./effects.ts";
 import { orAborted } from "./or-aborted.ts";
 import type { LocalProvider, Timeouts } from "./types.ts";
 
-/** Deltas of a synchronous provider are batched up to this number. */
+/** The largest number of deltas in one batch of a synchronous provider. */
 const MAX_BATCH_DELTAS = 64;
-/** After so many deltas or milliseconds, the event loop gets a turn; without it, no time limit or signal could act. */
+/**
+ * After `MAX_DELTAS_PER_TURN` deltas or `MAX_TURN_MS` milliseconds, the source waits for a turn of the event loop.
+ * Without that turn, no time limit or signal could end a synchronous provider.
+ */
 const MAX_DELTAS_PER_TURN = 1024;
 const MAX_TURN_MS = 10;
 
@@ -22,9 +26,9 @@ export class LocalDeltaSource implements DeltaSource {
   readonly #replyMs: number;
   #hasBegun = false;
   #isOver = false;
-  /** An exception that is thrown after the deltas of the same batch were returned. */
+  /** An exception of the provider; it is thrown once the deltas before it have been returned. */
   #thrown: { error: unknown } | undefined;
-  /** Deltas since the last turn of the event loop, and its time. */
+  /** The number of deltas since the last turn of the event loop. `#turnStartedAt` is the time of that turn. */
   #deltasInTurn = 0;
   #turnStartedAt: number;
 
@@ -83,7 +87,7 @@ export class LocalDeltaSource implements DeltaSource {
         else deltas.push(assertDelta(result.value));
       } catch (error) {
         this.#thrown = { error };
-        // If the delta was invalid, the iterator is still open.
+        // The iterator is still open if `assertDelta` threw for an invalid delta.
         this.stop();
       }
       if (this.#isTurnLong()) break;
@@ -105,17 +109,22 @@ export class LocalDeltaSource implements DeltaSource {
     return [];
   }
 
-  /** Not awaited: a generator that waits for something ends only after that. */
+  /**
+   * Closes the iterator. Callers do not await this, because `return` of an async generator settles only after the
+   * promise that the generator is waiting for.
+   */
   async #closeIterator(): Promise<void> {
     try {
       await this.#iterator.return?.();
     } catch {
-      // The answer has already ended.
+      // An exception of the iterator is ignored, because the answer has already ended.
     }
   }
 }
 
-/** Checks a delta, because a provider may be written without static types. */
+/**
+ * Returns the value as a delta. Throws if it is not a delta, because a provider may be written without static types.
+ */
 function assertDelta(delta: unknown): Delta {
   if (isObject(delta) && typeof delta["kind"] === "string" && isObject(delta["payload"]))
     return delta as unknown as Delta;
@@ -131,7 +140,7 @@ function isIterable(deltas: unknown, symbol: typeof Symbol.iterator | typeof Sym
 }
 
 function openIterator(deltas: unknown): Iterator<Delta> | AsyncIterator<Delta> {
-  // Each value is checked by `assertDelta`.
+  // The casts are safe, because `assertDelta` checks each value that the iterator yields.
   if (isIterable(deltas, Symbol.iterator)) return (deltas as Iterable<Delta>)[Symbol.iterator]();
   if (isIterable(deltas, Symbol.asyncIterator)) return (deltas as AsyncIterable<Delta>)[Symbol.asyncIterator]();
   throw providerMistake("The local provider returned no iterable; return deltas, or write `async *answer`");

@@ -1,4 +1,5 @@
-// One call to a model: its targets in order, the settings of each, its time limits and its log of attempts.
+// Defines one call to a model: its targets in order, the settings of each target, the time limits and the log of
+// attempts.
 import { DialectError } from "../dialects/errors.ts";
 import type { Loss, ModelRequest } from "../model/index.ts";
 import { JsonError } from "../model/index.ts";
@@ -21,22 +22,24 @@ import {
 } from "./retry-policy.ts";
 import type { CallOptions, PreparedRequest, ProviderAdapter, RetryPolicy, Timeouts } from "./types.ts";
 
-/** One provider and model that a call can use, with the settings that apply there. */
+/** One provider and model that a call can use, with the settings of the call for this target. */
 export interface Target {
   readonly adapter: ProviderAdapter;
   readonly info: TargetInfo;
   readonly timeouts: Omit<Timeouts, "totalMs">;
-  /** Time for all attempts at this target, with retries and waits, before the next target follows. */
+  /**
+   * Time, in milliseconds, for all attempts at this target, including retries and waits; then the next target follows.
+   */
   readonly targetMs: number;
   readonly retry: RetryPolicy;
 }
 
-/** A request, prepared for one target. */
+/** A request that is encoded for one target, with the losses of the encoding. */
 export type PreparedCall =
   | { kind: "http"; prepared: PreparedRequest; losses: Loss[] }
   | { kind: "local"; request: ModelRequest; losses: Loss[] };
 
-/** The targets of a call in order, and the time limit of the call. */
+/** The targets of a call in order, and the time limit of the call in milliseconds. */
 export interface CallPlan {
   readonly targets: readonly [Target, ...Target[]];
   readonly totalMs: number;
@@ -60,14 +63,17 @@ export class ModelCall {
   readonly targets: readonly [Target, ...Target[]];
   readonly scope: CallScope;
   readonly log: AttemptLog;
-  /** Not readonly: the gateway sets the request after routing. */
+  /**
+   * The request of the call. It is not readonly, because the gateway sets it when an attempt cannot forward the
+   * client's body and therefore needs the decoded request.
+   */
   protected request: ModelRequest;
   readonly #options: CallOptions;
   protected readonly stream: boolean;
 
   /**
-   * Throws for an unknown model before anything is sent. `stream` is true if deltas are requested; `plan` is the result of
-   * `planCall` for the same model and options.
+   * Throws for an unknown model before anything is sent. `stream` is true if the caller reads deltas; `plan` is the
+   * result of `planCall` for the same model and options.
    */
   constructor(
     context: ClientContext,
@@ -85,7 +91,10 @@ export class ModelCall {
     this.log = new AttemptLog(this.scope, context.options.onAttempt);
   }
 
-  /** Encodes the request for a target. Throws "untranslatable" if the request has a breaking loss there. */
+  /**
+   * Encodes the request for a target. Throws "untranslatable" if the request cannot be encoded, or if it has a breaking
+   * loss and `onBreaks` is not "send".
+   */
   prepare({ adapter, info }: Target, options: CallOptions = this.#options): PreparedCall {
     const { request, stream } = this;
     let preparedCall: PreparedCall;
@@ -115,7 +124,10 @@ export class ModelCall {
   }
 }
 
-/** True for the loss of metadata that Koine itself added to an earlier answer; it was never meant for the wire. */
+/**
+ * True for the loss of metadata that Koine added to an earlier answer. That metadata is never sent, so its loss is not
+ * reported.
+ */
 function isOwnMetadataLoss({ code, path }: Loss): boolean {
   return code === "metadata-dropped" && /^\/messages\/\d+\/metadata$/.test(path);
 }

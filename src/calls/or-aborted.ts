@@ -1,16 +1,19 @@
-// Abortable waiting for promises of code that may ignore its signal.
+// Waits for a promise of code that may ignore its abort signal.
 
-/** Settles as the promise does, or rejects with the signal's reason if it aborts first; the promise is then abandoned. */
+/**
+ * Returns a promise that settles as `promise` does, or rejects with the reason of the signal if the signal is aborted
+ * first. The result of `promise` is then ignored.
+ */
 export function orAborted<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const settled = (): void => signal.removeEventListener("abort", abort);
     const abort = (): void => {
       settled();
-      // An abort reason can be any value.
+      // The reason of an abort signal can be any value, so the rejection may not be an `Error`.
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors
       reject(signal.reason);
     };
-    // Attached even after an abort: an unhandled rejection would end the process.
+    // The handlers are attached even after an abort, because an unhandled rejection would end the process.
     promise.then(
       (value) => {
         settled();
@@ -18,7 +21,7 @@ export function orAborted<T>(promise: PromiseLike<T>, signal: AbortSignal): Prom
       },
       (error: unknown) => {
         settled();
-        // A rejection can have any value.
+        // The promise can reject with any value, so the rejection may not be an `Error`.
         // oxlint-disable-next-line typescript/prefer-promise-reject-errors
         reject(error);
       },

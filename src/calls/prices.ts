@@ -1,4 +1,5 @@
-// Computes the cost of usage from a price table of the caller: prices change too often to be part of a library.
+// Computes the cost of usage from a price table of the caller. The library has no prices of its own, because they
+// change too often.
 import { isObject, describeKind } from "../model/value-kind.ts";
 import { pointerStep } from "../model/json/pointer.ts";
 import type { Usage } from "../model/index.ts";
@@ -7,32 +8,35 @@ import { ClientError } from "./errors.ts";
 
 /** Rates in US dollars per million tokens. */
 export interface Rates {
-  /** Input tokens outside the cache. */
+  /** Rate of input tokens that are neither read from nor written to a cache. */
   input: number;
   output: number;
-  /** Reasoning tokens. Default: `output`. */
+  /** Rate of reasoning tokens. Default: `output`. */
   reasoning?: number;
-  /** Input tokens read from a cache. Default: `input`. */
+  /** Rate of input tokens that are read from a cache. Default: `input`. */
   cacheRead?: number;
-  /** Input tokens written to a cache for five minutes, or for an unreported time. Default: `input`. */
+  /** Rate of input tokens that are written to a cache for five minutes or for an unreported time. Default: `input`. */
   cacheWrite5m?: number;
-  /** Input tokens written to a cache for an hour. Default: `cacheWrite5m`. */
+  /** Rate of input tokens that are written to a cache for an hour. Default: `cacheWrite5m`. */
   cacheWrite1h?: number;
 }
 
-/** The rates of calls whose input, cached tokens included, exceeds `aboveInputTokens`. They apply to the whole call. */
+/**
+ * The rates of calls with more than `aboveInputTokens` input tokens, including cached tokens. The rates apply to all
+ * tokens of the call.
+ */
 export interface PriceTier extends Rates {
   aboveInputTokens: number;
 }
 
-/** The price of a model. */
+/** The price of a model: its rates, and tiers with other rates for calls with a long input. */
 export interface Price extends Rates {
   tiers?: readonly PriceTier[];
 }
 
 /**
- * Prices by `provider/model` or `model`; `*` matches any characters. An exact name has precedence, then the longest
- * matching pattern.
+ * Prices by `provider/model` or `model`; `*` matches any characters. An exact name has precedence over patterns, and a
+ * longer pattern has precedence over a shorter one.
  */
 export type PriceTable = Readonly<Record<string, Price>>;
 
@@ -58,6 +62,7 @@ export function computeCost(usage: Usage, price: Price): number {
   return millionths / 1_000_000;
 }
 
+/** Returns the rates of the highest tier that the input exceeds; the base rates if no tier applies. */
 function selectRates(inputTokens: number, price: Price): Rates {
   let rates: Rates = price;
   let above = -1;
@@ -70,7 +75,10 @@ function selectRates(inputTokens: number, price: Price): Rates {
   return rates;
 }
 
-/** Finds the price of a model, which may be in the table under any of its names. */
+/**
+ * Returns the price of a model, which may be in the table under any of the names in `models`; undefined if no entry
+ * matches.
+ */
 export function findPrice(table: PriceTable, provider: string, ...models: readonly string[]): Price | undefined {
   const names = models.flatMap((model) => [`${provider}/${model}`, model]);
   for (const name of names) if (Object.hasOwn(table, name)) return table[name];
@@ -80,11 +88,11 @@ export function findPrice(table: PriceTable, provider: string, ...models: readon
 
 interface PricePattern {
   text: string;
-  /** The texts between the stars. */
+  /** The texts before, between and after the `*` characters of the pattern. */
   segments: readonly string[];
 }
 
-/** A cache of the patterns of each table, longest first: every answer needs them. */
+/** The patterns of each price table, longest first; cached because every answer needs them. */
 const PATTERNS = new WeakMap<PriceTable, readonly PricePattern[]>();
 
 function readPatterns(table: PriceTable): readonly PricePattern[] {
@@ -99,7 +107,10 @@ function readPatterns(table: PriceTable): readonly PricePattern[] {
   return patterns;
 }
 
-/** True if the name contains all segments in order; the first and the last must be at its ends. */
+/**
+ * True if the name begins with the first segment, ends with the last segment, and contains the others in order between
+ * them.
+ */
 function matchesPattern(segments: readonly string[], name: string): boolean {
   const [first = ""] = segments;
   const last = segments.at(-1) ?? "";
@@ -113,7 +124,10 @@ function matchesPattern(segments: readonly string[], name: string): boolean {
   return name.length - last.length >= at;
 }
 
-/** Checks a price table, for example from a file. Throws a `ClientError` with the path of an invalid entry. */
+/**
+ * Returns a price table, for example from a file, after checking it. Throws a `ClientError` with the path of an invalid
+ * entry.
+ */
 export function readPrices(table: unknown, path = "/prices"): PriceTable {
   if (!isObject(table)) fail(path, `expected an object of prices by model, found ${describeKind(table)}`);
   for (const name of Object.keys(table)) checkPrice(table[name], path + pointerStep(name));

@@ -1,5 +1,5 @@
-// Converts replies that are not an answer to provider errors: status, body (in the dialect's format or not), and the
-// headers that say when to retry.
+// Converts replies that are not an answer to provider errors. Reads the status, the body, which may not be in the
+// dialect's format, and the headers about retries.
 import type { Dialect } from "../dialects/index.ts";
 import type { ProviderError, ProviderErrorKind } from "../model/index.ts";
 import { parseJson } from "../model/index.ts";
@@ -8,7 +8,7 @@ import type { HttpReply } from "./types.ts";
 
 type ReplyHead = Pick<HttpReply, "status" | "headers">;
 
-/** Headers with the id of an exchange, from providers and their proxies; the most useful first. */
+/** Headers with the request id of providers and their proxies, most useful first. */
 const REQUEST_ID_HEADERS = [
   "x-request-id",
   "request-id",
@@ -32,7 +32,7 @@ function parseJsonOrText(text: string): unknown {
   }
 }
 
-/** Kinds for statuses that say more than "invalid request", used if the body has no more specific kind. */
+/** Error kinds of statuses that are more specific than "invalid-request"; used if the body has no specific kind. */
 const KIND_BY_STATUS: Readonly<Partial<Record<number, ProviderErrorKind>>> = {
   409: "overloaded",
   410: "not-found",
@@ -41,7 +41,7 @@ const KIND_BY_STATUS: Readonly<Partial<Record<number, ProviderErrorKind>>> = {
 };
 const VAGUE_KINDS: ReadonlySet<ProviderErrorKind> = new Set(["invalid-request", "unknown"]);
 
-/** Decodes a reply with an error status or a redirect. */
+/** Decodes a reply with an error status or a redirect to a provider error; `text` is its body. */
 export function decodeErrorReply(reply: ReplyHead, text: string, dialect: Dialect, now: number): ProviderError {
   const { status, headers } = reply;
   const error = dialect.decodeError(text === "" ? undefined : withErrorType(parseJsonOrText(text), headers), status);
@@ -64,13 +64,16 @@ function withoutCredentials(location: string | undefined): string {
   return location?.replace(/[?#].*$/s, "").replace(/\/\/[^/@]*@/, "//") ?? "another address";
 }
 
-/** Adds the error type of Bedrock, which is in a header, to the body. */
+/** Returns the body with the error type of Bedrock, which is in a header. */
 function withErrorType(body: unknown, headers: HttpReply["headers"]): unknown {
   const name = headers["x-amzn-errortype"];
   return name !== undefined && isObject(body) && body["__type"] === undefined ? { __type: name, ...body } : body;
 }
 
-/** Reads the requested wait in milliseconds: `retry-after-ms`, else `retry-after` in seconds or as a date. */
+/**
+ * Returns the wait in milliseconds that the provider requests with `retry-after-ms` or `retry-after` (seconds or a
+ * date); undefined if there is neither.
+ */
 function readRetryAfterMs(headers: HttpReply["headers"], now: number): number | undefined {
   const milliseconds = parseNumber(headers["retry-after-ms"]);
   if (milliseconds !== undefined) return milliseconds;
@@ -96,14 +99,14 @@ export function isHtml(text: string, headers: HttpReply["headers"]): boolean {
 
 const MAX_TITLE_LENGTH = 200;
 
-/** Returns the title of an HTML page, else the beginning of its text. */
+/** Returns the title of an HTML page, or the beginning of its text if it has no title. */
 function readTitle(page: string): string {
   const title = /<title[^>]*>([^<]*)<\/title>/i.exec(page)?.[1] ?? page.replaceAll(/<[^>]*>/g, " ");
   const text = title.replaceAll(/\s+/g, " ").trim().slice(0, MAX_TITLE_LENGTH);
   return text === "" ? "no text" : text;
 }
 
-/** Describes a reply with a success status whose body is not an answer. */
+/** Returns the error for a reply with a success status whose body is not an answer. */
 export function toUnreadableReplyError(
   text: string,
   headers: HttpReply["headers"],

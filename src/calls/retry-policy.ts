@@ -1,4 +1,5 @@
-// The retry policy and the time limits of a call: defaults, precedence of settings, and the wait before a retry.
+// Defines the retry policy and the time limits of a call: defaults, precedence of settings, and the wait before a
+// retry.
 import type { ProviderError } from "../model/index.ts";
 import { isRetryable } from "../model/index.ts";
 import type { Effects, RetryPolicy, Timeouts } from "./types.ts";
@@ -6,11 +7,17 @@ import type { Effects, RetryPolicy, Timeouts } from "./types.ts";
 type RandomSource = Pick<Effects, "random">;
 
 export const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 10_000, replyMs: 300_000, totalMs: 600_000, gapMs: 60_000 };
-/** The headers of an answer that is not streamed arrive when it is finished; `replyMs` would end every long answer. */
+/**
+ * The default time limits of an answer that is not streamed. `replyMs` is infinite, because the headers arrive only
+ * when the answer is complete.
+ */
 export const DEFAULT_WHOLE_TIMEOUTS: Timeouts = { ...DEFAULT_TIMEOUTS, replyMs: Infinity };
 export const DEFAULT_RETRY: RetryPolicy = { attempts: 3, baseMs: 500, maxMs: 8000, retryAfterCapMs: 60_000 };
 
-/** Merges settings field by field; later ones win. The usual order is: Koine, the client, the provider, the call. */
+/**
+ * Merges settings field by field; later values win. The usual order is: Koine's defaults, the client, the provider, the
+ * call.
+ */
 export function mergeSettings<T extends object>(defaults: T, ...overrides: readonly (Partial<T> | undefined)[]): T {
   const merged = { ...defaults };
   for (const each of overrides) {
@@ -22,7 +29,10 @@ export function mergeSettings<T extends object>(defaults: T, ...overrides: reado
   return merged;
 }
 
-/** Computes the time limit of a call: the call's, else the client's, else the default plus the limits of its providers. */
+/**
+ * Returns the time limit of a call in milliseconds: the limit of the call or of the client, or the default plus the
+ * limits of the call's providers.
+ */
 export function computeCallTimeout(
   ofCall: Partial<Timeouts> | undefined,
   ofClient: Partial<Timeouts> | undefined,
@@ -32,7 +42,10 @@ export function computeCallTimeout(
   return limit ?? ofProviders.reduce((sum, each) => sum + (each?.totalMs ?? 0), DEFAULT_TIMEOUTS.totalMs);
 }
 
-/** Computes the time limit of one target; a limit of the call replaces the provider's own. */
+/**
+ * Returns the time limit of one target in milliseconds: the provider's limit, or Infinity if the provider has none or
+ * the call itself has a limit.
+ */
 export function computeTargetTimeout(
   ofCall: Partial<Timeouts> | undefined,
   ofProvider: Partial<Timeouts> | undefined,
@@ -41,19 +54,22 @@ export function computeTargetTimeout(
 }
 
 /**
- * Computes the share of the remaining time that a target may use while fallbacks are left: equal for each. A target whose
- * own limit leaves time for the others has no share.
+ * Returns the share of the remaining time, in milliseconds, that a target may use: the time divided equally among the
+ * targets left. Returns Infinity if no fallback is left, or if the target's own limit leaves time for the fallbacks.
  */
 export function computeTimeShare(timeLeft: number, targetsLeft: number, targetMs: number): number {
   return targetsLeft < 2 || targetMs < timeLeft ? Infinity : Math.round(timeLeft / targetsLeft);
 }
 
-/** The wait before a retry, or the reason against one. */
+/** The wait before a retry in milliseconds, or the reason why no retry follows. */
 export type RetryDecision =
   | { retry: true; waitMs: number }
   | { retry: false; reason: "final" | "attempts" | "retry-after" };
 
-/** Decides whether a failed attempt is repeated; `n` counts attempts from 1. A wait that the provider requests has precedence. */
+/**
+ * Decides whether a failed attempt is repeated; `n` counts attempts from 1. A wait that the provider requests replaces
+ * the computed wait.
+ */
 export function decideRetry(error: ProviderError, n: number, policy: RetryPolicy, random: RandomSource): RetryDecision {
   if (!isRetryable(error)) return { retry: false, reason: "final" };
   if (n >= policy.attempts) return { retry: false, reason: "attempts" };
@@ -65,12 +81,18 @@ export function decideRetry(error: ProviderError, n: number, policy: RetryPolicy
   };
 }
 
-/** Doubles the wait each time, ±25 % at random, so that clients that failed together do not return together. */
+/**
+ * Returns a wait that doubles with each attempt, ±25 % at random, so that clients that failed together do not retry
+ * together.
+ */
 function backoff(n: number, { baseMs, maxMs }: RetryPolicy, { random }: RandomSource): number {
   return Math.min(maxMs, Math.round(baseMs * 2 ** (n - 1) * (0.75 + random() / 2)));
 }
 
-/** Adds up to 25 % to a requested wait, because the provider sent the same wait to all rejected clients; never shortens it. */
+/**
+ * Adds up to 25 % at random to a wait that the provider requested, because a provider requests the same wait from all
+ * rejected clients. The wait is never shortened.
+ */
 function addJitter(ms: number, { maxMs }: RetryPolicy, { random }: RandomSource): number {
   return ms + Math.round(Math.min(ms / 4, maxMs) * random());
 }

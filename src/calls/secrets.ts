@@ -1,17 +1,21 @@
-// Removes the keys of a request from errors, attempts, deltas and logs. Servers repeat keys in their error replies, in
-// headers, bodies and streams.
+// Removes the keys of a request from errors, attempts, deltas and logs, because servers repeat keys in the headers,
+// bodies and streams of error replies.
 import type { Delta, ProviderError, ModelResponse } from "../model/index.ts";
+import { mapStrings } from "../model/json/index.ts";
 import { AttemptFailure, toAttemptFailure } from "./attempt-failure.ts";
 import { isSecretName, splitHeaders } from "./providers/headers.ts";
 import type { HttpRequest } from "./types.ts";
 
-/** Shorter values occur in ordinary text and are not redacted. */
+/** The length from which a value is redacted; shorter values occur in ordinary text. */
 const MIN_KEY_LENGTH = 8;
 
-/** A short value of letters only may be an ordinary word and is not redacted. */
+/** Matches a short value of letters only, which may be an ordinary word and is not redacted. */
 const LETTERS_ONLY = /^\p{L}{1,15}$/u;
 
-/** Headers that a signer adds, or whose names resemble a key's, but that are no secrets and help to understand an error. */
+/**
+ * Headers that are not secret although a signer adds them or their names resemble the name of a key. They help to
+ * understand an error.
+ */
 const NOT_SECRET: ReadonlySet<string> = new Set([
   "date",
   "host",
@@ -20,34 +24,34 @@ const NOT_SECRET: ReadonlySet<string> = new Set([
   "x-amz-date",
 ]);
 
-/** Names of secret query parameters, in addition to those of secret headers. */
+/** Matches the names of secret query parameters, in addition to the names of secret headers. */
 const SECRET_QUERY = /sig|signature|credential|code/i;
 
 const REPLACEMENT = "[key]";
 
-/** Chains of causes can be cyclic. */
+/** The number of nested causes that are searched for secrets; limited because causes can be cyclic. */
 const MAX_SECRET_CAUSES = 4;
 
-/** The secrets of one attempt. */
+/** The secrets of one attempt, with functions that replace them by "[key]". */
 export class Secrets {
   readonly #sent: HttpRequest | undefined;
   readonly #prepared: HttpRequest | undefined;
   #cachedTexts: readonly string[] | undefined;
 
-  /** `sent`: the request with its key; `prepared`: the same request without it. */
+  /** `sent` is the request with its key; `prepared` is the same request without the key. */
   constructor(sent?: HttpRequest, prepared?: HttpRequest) {
     this.#sent = sent;
     this.#prepared = prepared;
   }
 
-  /** Computed on the first use: most attempts have nothing to redact. */
+  /** The texts to redact, computed on the first use because most attempts have nothing to redact. */
   get #texts(): readonly string[] {
     const sent = this.#sent;
     const prepared = this.#prepared;
     return (this.#cachedTexts ??= sent === undefined ? [] : cachedForms(findSecrets(sent, prepared)));
   }
 
-  /** Creates a failure without secrets. A cause that contains one is left out. */
+  /** Creates a failure without secrets. A cause whose message contains a secret is left out. */
   createFailure(
     error: ProviderError,
     options: { partial?: ModelResponse | undefined; cause?: unknown } = {},
@@ -57,6 +61,7 @@ export class Secrets {
     return new AttemptFailure(this.redact(error), hasCause ? { partial, cause } : { partial });
   }
 
+  /** Returns true if the message of the exception, or of one of its causes, contains a secret. */
   #isExposed(cause: unknown, depth = 0): boolean {
     if (!(cause instanceof Error) || depth > MAX_SECRET_CAUSES) return false;
     return this.redact(cause.message) !== cause.message || this.#isExposed(cause.cause, depth + 1);
@@ -68,7 +73,7 @@ export class Secrets {
     return this.createFailure(error, { partial, cause });
   }
 
-  /** Redacts the `error` deltas; the others are the model's content and stay unchanged. */
+  /** Redacts `error` deltas. All other deltas are content of the model and stay unchanged. */
   redactDeltas(deltas: readonly Delta[]): readonly Delta[] {
     if (!deltas.some(({ kind }) => kind === "error")) return deltas;
     return deltas.map((delta) => (delta.kind === "error" ? this.redact(delta) : delta));
@@ -76,11 +81,11 @@ export class Secrets {
 
   /** Replaces secrets in all keys and strings of a value, at any depth. */
   redact<T>(value: T): T {
-    // Strings are replaced by strings, so the type stays the same.
+    // The cast is safe, because only the text of strings and keys changes; objects and lists keep their shape.
     return value === undefined || this.#texts.length === 0 ? value : (this.#replace(value) as T);
   }
 
-  /** Replaces secrets in a chunk of text; returns the same chunk if it contains none. */
+  /** Replaces secrets in a chunk of UTF-8 text; returns the same chunk if it contains no secret. */
   redactBytes(chunk: Uint8Array): Uint8Array {
     const texts = this.#texts;
     if (texts.length === 0) return chunk;
@@ -89,16 +94,16 @@ export class Secrets {
   }
 
   #replace(value: unknown): unknown {
-    if (typeof value === "string") {
-      return this.#texts.reduce((text, secret) => text.replaceAll(secret, REPLACEMENT), value);
-    }
-    if (Array.isArray(value)) return value.map((each: unknown) => this.#replace(each));
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [this.#replace(name), this.#replace(each)]));
+    return mapStrings(value, (text) =>
+      this.#texts.reduce((redacted, secret) => redacted.replaceAll(secret, REPLACEMENT), text),
+    );
   }
 }
 
-/** Lists the values of headers with secret names, of headers that the key or the signer added, and of secret query parameters. */
+/**
+ * Lists the values of headers with secret names, of headers that the key or the signer added, and of secret query
+ * parameters.
+ */
 function findSecrets({ headers, url }: HttpRequest, prepared: HttpRequest | undefined): string[] {
   const [visible, secret] = splitHeaders(headers);
   const added = Object.entries(visible).filter(([name, value]) => prepared?.headers[name] !== value);
@@ -115,7 +120,7 @@ function splitSecretValues(value: string): string[] {
   return [value, ...assignments.map((part) => part.slice(part.indexOf("=") + 1).trim())];
 }
 
-/** A cache of forms: a provider uses the same key for many calls. */
+/** The forms of recent secrets, cached because a provider uses the same key for many calls. */
 const FORMS_CACHE = new Map<string, readonly string[]>();
 const MAX_CACHED_FORMS = 64;
 
@@ -124,16 +129,19 @@ function cachedForms(secrets: readonly string[]): readonly string[] {
   const cached = FORMS_CACHE.get(key);
   if (cached !== undefined) return cached;
   const forms = listForms(secrets);
-  // Signed requests have a new secret each time; the cache must not grow with them.
+  // Signed requests have a new secret each time, so the size of the cache is limited.
   if (FORMS_CACHE.size >= MAX_CACHED_FORMS) FORMS_CACHE.clear();
   FORMS_CACHE.set(key, forms);
   return forms;
 }
 
-/** Lists the forms in which secrets can return: plain, JSON-escaped, URL-encoded. Longest first, since one may contain another. */
+/**
+ * Lists the forms in which a reply can contain secrets: plain, JSON-escaped and URL-encoded. The longest form is first,
+ * because a form may contain another one.
+ */
 function listForms(secrets: readonly string[]): string[] {
   const forms = secrets
-    // Without a scheme such as "Bearer" or "Basic".
+    // The value is also listed without a scheme such as "Bearer" or "Basic".
     .flatMap((secret) => [secret, secret.replace(/^[\w-]+ +/, "")])
     .filter((secret) => secret.length >= MIN_KEY_LENGTH && !LETTERS_ONLY.test(secret))
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]);

@@ -1,4 +1,4 @@
-// The start of one attempt: its HTTP exchange or local provider, and the reader of its answer.
+// Starts one attempt: creates its HTTP exchange or local source, and the reader of its answer.
 import type { TargetInfo } from "./answer-metadata.ts";
 import { AnswerReader } from "./answer-reader.ts";
 import type { OpenAttempt } from "./attempt-log.ts";
@@ -8,7 +8,7 @@ import { LocalDeltaSource } from "./local-source.ts";
 import type { ModelCall, PreparedCall, Target } from "./model-call.ts";
 import { Secrets } from "./secrets.ts";
 
-/** Creates the exchange of an attempt; undefined for a local provider. */
+/** Creates the HTTP exchange of an attempt; returns undefined for a local provider. */
 export function createExchange(
   { context, scope }: ModelCall,
   { adapter, timeouts }: Target,
@@ -20,13 +20,13 @@ export function createExchange(
   return { adapter, prepared, transport: context.transport(), scope, attempt, timeouts, secrets: new Secrets() };
 }
 
-/** Returns the target's info with the answer metadata of its prepared request. */
+/** Returns the target's info with the `answerMetadata` function of its prepared request, if there is one. */
 export function targetInfoFor({ info }: Target, preparedCall: PreparedCall): TargetInfo {
   const answerMetadata = preparedCall.kind === "http" ? preparedCall.prepared.answerMetadata : undefined;
   return answerMetadata === undefined ? info : { ...info, answerMetadata };
 }
 
-/** Requests deltas and returns their reader; nothing of the answer has been read yet. */
+/** Sends the request and returns a reader of the answer's deltas; no delta has been read yet. */
 export async function openAnswerReader(
   call: ModelCall,
   target: Target,

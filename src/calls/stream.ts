@@ -1,4 +1,5 @@
-// Streamed calls: the source of an `AnswerStream` that calls a model when the first read begins.
+// Calls a model for a streamed answer: implements the source of an `AnswerStream`. The request is sent when the first
+// read begins.
 import type { Snapshot } from "../assembly/index.ts";
 import type { Delta, ModelRequest } from "../model/index.ts";
 import type { AnswerReader } from "./answer-reader.ts";
@@ -23,7 +24,7 @@ export function stream(context: ClientContext, request: ModelRequest, options: C
   );
 }
 
-/** The end of an answer: complete, or failed. */
+/** The end of a stream: the complete answer, or the error of a failed answer. */
 type StreamOutcome = { answer: Answer; error?: undefined } | { answer?: undefined; error: unknown };
 
 class CallAnswerSource implements AnswerSource {
@@ -31,11 +32,12 @@ class CallAnswerSource implements AnswerSource {
   #call: ModelCall | undefined;
   #result: AttemptResult<AnswerReader> | undefined;
   #outcome: StreamOutcome | undefined;
-  /** Deltas that were read and not pulled. */
+  /** Deltas that were read from the reply and not pulled by the stream yet. */
   readonly #queue = new BatchQueue();
+  /** The read that is in progress; undefined between reads. */
   #reading: Promise<void> | undefined;
   #hasReaderLeft = false;
-  /** Thrown after the caller dropped unread deltas of a complete answer. */
+  /** The error that further reads throw if the caller cancelled a complete answer whose deltas were not all read. */
   #droppedError: ClientError | undefined;
 
   constructor(createCall: () => ModelCall) {
@@ -52,7 +54,7 @@ class CallAnswerSource implements AnswerSource {
     return undefined;
   }
 
-  /** Shares one read between `pull`, `response` and `onEnded`. Never rejects. */
+  /** Starts a read, or returns the read in progress, which `pull`, `response` and `onEnded` share. Never rejects. */
   #read(): Promise<void> {
     this.#reading ??= this.#readBatch();
     return this.#reading;
@@ -64,7 +66,8 @@ class CallAnswerSource implements AnswerSource {
       do {
         const batch = await reader.next();
         if (batch !== undefined) this.#queue.push(batch);
-        // If the call ended during the read, the next read returns its failure.
+        // If the call was ended during the read, the loop reads once more, because that read returns the failure of the
+        // call.
       } while (!reader.hasEnded && this.#call?.scope.signal.aborted === true);
       if (!reader.hasEnded) return;
       const { failure } = reader;
@@ -82,7 +85,7 @@ class CallAnswerSource implements AnswerSource {
     const call = this.#createCall();
     this.#call = call;
     call.scope.onEnded = () => {
-      // Without a reader, this read detects the end of the call.
+      // Starts a read in case the caller is not reading, so that the end of the call is recorded as the outcome.
       if (this.#outcome === undefined) void this.#read();
     };
     return runAttempts(call, async (...args) => {
@@ -94,7 +97,7 @@ class CallAnswerSource implements AnswerSource {
   }
 
   #completeAnswer(reader: AnswerReader): Answer {
-    // Set before there was anything to read.
+    // The cast is safe, because `reader` is the value of `#result`.
     const { target, attempt } = this.#result as AttemptResult<AnswerReader>;
     const response = reader.response();
     attempt.end({ usage: response.usage });
@@ -102,7 +105,10 @@ class CallAnswerSource implements AnswerSource {
     return { ...response, provider: target.info.provider, losses: attempt.losses, attempts };
   }
 
-  /** Ends the attempt in the log and returns the error for the caller. */
+  /**
+   * Ends the attempt in the log and returns the error for the caller. A `ClientError`, or an error before an attempt
+   * succeeded, is returned unchanged.
+   */
   #toCallerError(error: unknown): unknown {
     const result = this.#result;
     const call = this.#call;
@@ -121,6 +127,7 @@ class CallAnswerSource implements AnswerSource {
     return targetFailedError(failure, target.info, attempts);
   }
 
+  /** Records the outcome, closes the scope of the call, and drops unread deltas if the caller has ended the call. */
   #conclude(outcome: StreamOutcome): void {
     this.#outcome ??= outcome;
     const { scope } = this.#call ?? {};
@@ -128,6 +135,7 @@ class CallAnswerSource implements AnswerSource {
     if (scope?.ended?.by === "caller") this.#dropQueue(scope.ended.reason);
   }
 
+  /** Drops unread deltas. If the answer was complete, further reads throw an "aborted" error with that answer. */
   #dropQueue(reason: unknown): void {
     const { answer } = this.#outcome ?? {};
     if (answer !== undefined && !this.#queue.isEmpty) {

@@ -1,4 +1,4 @@
-// The type of a command, and the parser of its arguments. A command is a file in commands/ and a line in
+// Defines the type of a command and parses its arguments. To add a command, add a file to commands/ and a line to
 // commands/index.ts.
 import { parseArgs } from "node:util";
 import { CliError } from "./exit.ts";
@@ -7,7 +7,7 @@ import type { CliIo } from "./io.ts";
 export interface CommandOption {
   type: "string" | "boolean";
   short?: string;
-  /** The placeholder of its value in the help. */
+  /** The placeholder for the option's value in the help text. */
   value?: string;
   choices?: readonly string[];
   description: string;
@@ -18,7 +18,7 @@ export type CommandOptions = Readonly<Record<string, CommandOption>>;
 /** The parsed arguments of a command line. */
 export interface CommandArguments {
   text(option: string): string | undefined;
-  /** Returns the value of an option with choices. */
+  /** Returns the value of an option that has choices; undefined if the option is not set. */
   choice<T extends string>(option: string, choices: readonly T[]): T | undefined;
   has(option: string): boolean;
   files: readonly string[];
@@ -26,11 +26,11 @@ export interface CommandArguments {
 
 export interface Command {
   name: string;
-  /** One line for the list of commands. */
+  /** The line that describes the command in the output of `koine --help`. */
   summary: string;
-  /** The usage line, without "koine". */
+  /** The usage line of the command's help, without the leading "koine". */
   usage: string;
-  /** Further paragraphs of its help. */
+  /** The paragraphs between the usage line and the options in the help of the command. */
   about: readonly string[];
   options: CommandOptions;
   examples: readonly (readonly [command: string, description: string])[];

@@ -1,4 +1,4 @@
-// Opens the ledger that `--data` names, and converts its errors to errors of the command line.
+// Opens the ledger that `--data` names, and converts errors of the ledger to CliErrors.
 import { realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Ledger, LedgerErrorCode, LedgerOptions } from "../ledger/index.ts";
@@ -20,7 +20,7 @@ export const LEDGER_OPTIONS: CommandOptions = {
   tenant: { type: "string", value: "name", description: "The tenant of the ledger. Default: the default tenant." },
 };
 
-/** The database file in a data folder. */
+/** The name of the database file in a data folder. */
 const DATABASE_FILE = "koine.db";
 
 export interface OpenDataOptions {
@@ -54,7 +54,7 @@ async function resolveLedgerUrl(data: string, mustExist: boolean): Promise<strin
   return `sqlite:${file}`;
 }
 
-/** Returns the file of a SQLite ledger; undefined for other ledgers. */
+/** Returns the path of a SQLite ledger; undefined for a ledger in memory or in Postgres. */
 async function findLedgerFile(data: string): Promise<string | undefined> {
   if (/^(memory|postgres(ql)?):/.test(data)) return undefined;
   const path = data.replace(/^sqlite:/, "");
@@ -63,7 +63,7 @@ async function findLedgerFile(data: string): Promise<string | undefined> {
   return stats?.isDirectory() === true ? join(path, DATABASE_FILE) : path;
 }
 
-/** The suffixes of the files that SQLite creates for a database. */
+/** The suffixes of the database file and of the files that SQLite creates beside it. */
 const DATABASE_FILE_SUFFIXES = ["", "-wal", "-shm", "-journal"];
 
 /** Throws if `--output` would overwrite the files of the ledger that the command reads. */
@@ -71,7 +71,7 @@ export async function assertOutputIsNotLedger(args: CommandArguments, output: st
   const data = args.text("data");
   const file = data === undefined ? undefined : await findLedgerFile(data);
   if (file === undefined || output === undefined || output === "-") return;
-  // SQLite creates its further files beside the target of a symbolic link.
+  // SQLite creates the -wal, -shm and -journal files beside the target of a symbolic link, not beside the link.
   const databasePath = await realpath(file).catch(() => file);
   for (const suffix of DATABASE_FILE_SUFFIXES) {
     if (!(await isSameFile(output, databasePath + suffix))) continue;
@@ -79,7 +79,7 @@ export async function assertOutputIsNotLedger(args: CommandArguments, output: st
   }
 }
 
-/** Ledger errors about one argument or record; all other codes concern the ledger itself. */
+/** The CLI codes of ledger errors about one argument or record; all other ledger errors get the code `io`. */
 const CLI_CODES: Partial<Record<LedgerErrorCode, CliErrorCode>> = {
   "invalid-input": "usage",
   "unknown-thread": "record",

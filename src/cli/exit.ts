@@ -1,28 +1,31 @@
-// Exit codes, and the errors that cause them. docs/cli.md lists the codes for users.
+// Defines the exit codes of the program, and the errors that cause them. docs/cli.md lists the codes for users.
 import { KoineError } from "../model/index.ts";
 
 export const EXIT = {
   ok: 0,
-  /** Some records could not be read, converted or are not valid. */
+  /** A record could not be read or converted or is not valid, or a check of `koine doctor` failed. */
   failed: 1,
   /** The command line or the configuration is wrong. */
   usage: 2,
-  /** There are losses at or above the level of `--fail-on`. */
+  /** The conversion has losses at or above the level of `--fail-on`. */
   losses: 3,
   /** A file cannot be read or written, or an address cannot be listened on. */
   io: 4,
-  /** Ended with Ctrl-C. */
+  /** SIGINT (Ctrl-C) ended the program. */
   interrupted: 130,
-  /** Ended by another program. */
+  /** SIGTERM ended the program. */
   terminated: 143,
 } as const;
 
 export type CliErrorCode = "usage" | "io" | "record" | "truncated" | "stopped";
 
-/** An error that ends a command; with the codes `record` and `truncated`, an error of one record. */
+/**
+ * An error that the user can fix. It ends the command, unless it is thrown for one record of the input (usually with
+ * the code `record` or `truncated`): then it is the failure of that record, and the next record is read.
+ */
 export class CliError extends KoineError<CliErrorCode> {
   override readonly name = "CliError";
-  /** Further lines, for example one for each mistake of a file. */
+  /** Lines that are printed after the message, for example one for each mistake in the configuration. */
   readonly details: readonly string[];
 
   constructor(code: CliErrorCode, message: string, options: ErrorOptions & { more?: readonly string[] } = {}) {
@@ -43,7 +46,7 @@ export function getExitCode(error: CliError): number {
   return EXIT_CODES[error.code];
 }
 
-/** Creates the error for a failed file operation, with a message for the common error codes. */
+/** Creates the error for a failed file operation, with a readable message for the common system error codes. */
 export function createIoError(error: unknown, operation: "read" | "write", name: string): CliError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const known: Readonly<Record<string, string>> = {

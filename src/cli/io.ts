@@ -1,7 +1,8 @@
-// The environment of a command: streams, variables, clock and signals. Tests pass their own.
+// Defines the environment of a command: streams, environment variables, clock and signals. Tests pass an environment of
+// their own.
 import type { Readable, Writable } from "node:stream";
 
-/** A stream that may be a terminal. */
+/** An output stream; `isTTY` is true and `columns` is set if it is a terminal. */
 export type TerminalOutput = Writable & { isTTY?: boolean; columns?: number };
 
 export interface CliIo {
@@ -9,9 +10,9 @@ export interface CliIo {
   stdout: TerminalOutput;
   stderr: TerminalOutput;
   env: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   clock: () => number;
-  /** The working folder. */
+  /** The working directory. */
   cwd: string;
   /**
    * Registers a listener for the first SIGINT or SIGTERM, so that a command can shut down in order. Without a listener,

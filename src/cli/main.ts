@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The entry of the program `koine`: checks the Node version before it imports anything. Old versions of Node can parse
-// this file, so that they print a clear message instead of a stack trace.
+// Starts the program `koine`. Checks the Node version before any other module is imported. This file uses only syntax
+// that old versions of Node can parse, so that they print a clear message instead of a stack trace.
 /// <reference types="node" />
 
 const REQUIRED_NODE_VERSION: readonly [major: number, minor: number] = [22, 19];

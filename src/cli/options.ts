@@ -1,4 +1,4 @@
-// The options that several commands share, and the functions that read them.
+// Defines the options that several commands share, and reads their values.
 import { randomBytes } from "node:crypto";
 import type { Dialect, DialectOptions } from "../dialects/index.ts";
 import { dialect, dialects } from "../dialects/index.ts";
@@ -75,7 +75,7 @@ export const OUTPUT_OPTIONS: CommandOptions = {
   quiet: { type: "boolean", short: "q", description: "Print no summary and no progress; failures are still printed." },
 };
 
-/** Returns a function that creates each dialect once, with the user's options. */
+/** Returns a function that returns a dialect by its id. Each dialect is created once, with the user's options. */
 function createDialectCache(options: DialectOptions): (id: string) => Dialect {
   const dialectsById = new Map<string, Dialect>();
   return (id) => {

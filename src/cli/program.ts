@@ -67,20 +67,24 @@ const SIGNALS = [
   ["SIGTERM", EXIT.terminated],
 ] as const;
 
-/** Exits at SIGINT and SIGTERM, or calls the registered listener at the first signal. */
+/**
+ * Ends the program at SIGINT or SIGTERM. The first signal calls the registered listener, if there is one; without a
+ * listener, and at the second signal, the program exits. Returns the function that registers the listener.
+ */
 function listenForSignals(): CliIo["onInterrupt"] {
   let interruptListener: (() => void) | undefined;
   let hasEnded = false;
   const end = (code: number): void => {
     hasEnded = true;
-    // Ends the progress line, which is overwritten in place.
+    // The line feed ends the line of the progress display, so that later output begins on a new line.
     if (process.stderr.isTTY) process.stderr.write("\n");
     const listener = interruptListener;
     interruptListener = undefined;
     (listener ?? createExit(code))();
   };
   for (const [signal, code] of SIGNALS) process.on(signal, () => end(code));
-  // The exit of the parent process counts as the first signal, never as the second.
+  // If npm runs the program, the exit of npm has the effect of a first SIGTERM. After a signal, the exit of npm is
+  // ignored, because a second signal would cut the shutdown short.
   if (process.env["npm_lifecycle_event"] !== undefined) {
     onParentExit(() => {
       if (!hasEnded) end(EXIT.terminated);
@@ -93,7 +97,10 @@ function listenForSignals(): CliIo["onInterrupt"] {
 
 const PARENT_CHECK_MS = 500;
 
-/** At a signal, npm ends only its shell, and the shell does not forward the signal: without this check koine would keep running. */
+/**
+ * Calls the listener when the parent process has exited. At a signal, npm ends its shell, which does not forward the
+ * signal: without this check, koine would continue to run.
+ */
 function onParentExit(listener: () => void): void {
   const { ppid } = process;
   const timer = setInterval(() => {
@@ -103,10 +110,10 @@ function onParentExit(listener: () => void): void {
   }, PARENT_CHECK_MS).unref();
 }
 
-/** Runs the program in this process. */
+/** Runs the program with the arguments, streams and signals of this process, and sets its exit code. */
 export async function runAsProgram(): Promise<void> {
   process.stdout.on("error", (error: Error) => {
-    // The reader closed the pipe, as in `koine convert … | head`: not an error.
+    // EPIPE is not an error: the reader has closed the pipe, as in `koine convert … | head`.
     if ("code" in error && error.code === "EPIPE") createExit(EXIT.ok)();
     process.stderr.write(`koine: ${createIoError(error, "write", "stdout").message}\n`);
     createExit(EXIT.io)();

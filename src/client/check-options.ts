@@ -17,7 +17,10 @@ import type { ClientOptions } from "./types.ts";
 
 const MIDDLEWARE_CHECKS: FieldChecks = { name: checkText, complete: checkFunction, stream: checkFunction };
 
-/** Instances of classes can have further fields, so a misspelled method is detected only if no other method exists. */
+/**
+ * Checks one middleware. Middleware may be an instance of a class with other fields, so a misspelled method is an error
+ * only if no valid method exists.
+ */
 const checkMiddleware: FieldCheck = (value, path) => {
   checkFields(value, MIDDLEWARE_CHECKS, path, true);
   if (isRecord(value) && value["complete"] === undefined && value["stream"] === undefined) {

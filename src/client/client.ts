@@ -1,4 +1,4 @@
-// The client: providers by name, and the methods that call their models through middleware.
+// Creates the client, which has providers by name and methods that call their models through middleware.
 import { ClientError, complete, createClientContext, KEY_VARIABLES, providersFromEnv, stream } from "../calls/index.ts";
 import type { ProviderConfig } from "../calls/index.ts";
 import { checkClientOptions, toCall } from "./check-options.ts";
@@ -49,14 +49,17 @@ export function createClient(options: ClientOptions): ClientMethods {
   return client;
 }
 
-/** Options of `Client.fromEnv`. Providers given here are added to those of the environment, and override them. */
+/** Options of `Client.fromEnv`. `providers` is added to the providers of the environment and overrides them. */
 export type FromEnvOptions = Omit<ClientOptions, "providers"> & {
   providers?: Readonly<Record<string, ProviderConfig>> | undefined;
-  /** Default: `process.env`. */
+  /** The environment variables. Default: `process.env`. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
 };
 
-/** `Client.fromEnv()` creates a client with every provider whose key is in the environment. Throws if there is none. */
+/**
+ * The namespace of `Client.fromEnv()`, which creates a client with every provider whose key is in the environment. It
+ * throws if there is no provider.
+ */
 export const Client = {
   fromEnv({ env = processEnv(), providers = {}, ...options }: FromEnvOptions = {}): ClientMethods {
     const allProviders = { ...providersFromEnv(env, Object.keys(providers)), ...providers };
@@ -71,7 +74,7 @@ export const Client = {
 /** Calls the models of several providers with one request type. */
 export type Client = ClientMethods;
 
-/** Returns the environment; empty in a browser, which has no `process`. */
+/** Returns the environment variables; an empty object in a browser, which has no `process`. */
 function processEnv(): Readonly<Record<string, string | undefined>> {
   return typeof process === "undefined" ? {} : process.env;
 }

@@ -1,4 +1,4 @@
-// `generateObject`: sends a schema with the request, then parses and validates the answer's text.
+// Implements `generateObject`: sends a schema with the request, then parses and validates the text of the answer.
 import { closeSchema } from "../dialects/kit/schemas/closed-schema.ts";
 import { findStrictFaults } from "../dialects/kit/schemas/strict-schema.ts";
 import { JsonError } from "../model/errors.ts";
@@ -17,7 +17,8 @@ import type { AnySchema, InferSchema, SchemaIssue } from "./schema/types.ts";
 type CompleteFunction = (request: ModelRequest, options?: CallOptions) => Promise<Answer>;
 
 /**
- * Requests an object that matches a schema. Throws an `OutputError` with the answer and its text if there is none.
+ * Requests an object that matches a schema. Throws an `OutputError` with the answer and its text if the answer is not
+ * such an object.
  */
 export async function generateObject<Schema extends AnySchema>(
   complete: CompleteFunction,
@@ -43,8 +44,9 @@ export async function generateObject<Schema extends AnySchema>(
 }
 
 /**
- * Returns the schema for the request, and `strict` if it complies with strict mode. The objects of a converted Standard
- * Schema are closed for the model: the Standard Schema leaves them open only because it drops unknown fields itself.
+ * Returns the schema for the request, with `strict` if it complies with strict mode. A schema that was converted from a
+ * Standard Schema allows unknown fields only because the validator drops them, so a closed copy, which allows none, is
+ * sent if it complies.
  */
 function toSentSchema(
   json: SchemaObject,
@@ -55,7 +57,9 @@ function toSentSchema(
   return findStrictFaults(closed).length === 0 ? { schema: closed, strict: true } : { schema: json };
 }
 
-/** Parses the object in an answer. */
+/**
+ * Parses the object in an answer. Throws an `OutputError` if the answer is a refusal, is cut off, or contains no JSON.
+ */
 function readObject(answer: Answer): unknown {
   const { message, finishReason } = answer;
   const refusal = message.parts.find((part) => part.type === "refusal");
@@ -82,7 +86,7 @@ function readObject(answer: Answer): unknown {
   }
   try {
     const value = parseText(text);
-    // A truncated number or literal can still be valid JSON; lists and objects have explicit ends.
+    // A truncated number or literal can still be valid JSON. Lists and objects have an explicit end.
     if (wasCut && (typeof value !== "object" || value === null)) throw cut();
     return value;
   } catch (error) {
@@ -91,7 +95,7 @@ function readObject(answer: Answer): unknown {
   }
 }
 
-/** Returns the text after the last tool part: text before a built-in tool's call is about that call. */
+/** Returns the text after the last tool part, because the text before a built-in tool's call is about that call. */
 function readLastText({ message: { parts } }: Answer): string {
   const after = parts.findLastIndex(({ type }) => type === "tool-call" || type === "tool-result");
   return getText({ parts: parts.slice(after + 1) });
@@ -99,7 +103,7 @@ function readLastText({ message: { parts } }: Answer): string {
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
-/** Parses JSON, or JSON in the only Markdown fence of a text: not every provider can enforce plain JSON. */
+/** Parses JSON, or the JSON in the only Markdown fence of a text, because not every provider can enforce plain JSON. */
 function parseText(text: string): unknown {
   const bare = text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
   try {
@@ -113,13 +117,19 @@ function parseText(text: string): unknown {
 
 const FENCE_MARKS = /^[ \t]*(`{3,}|~{3,})/;
 
-/** Returns the marks of a line that opens a fence; only an info string may follow them. */
+/**
+ * Returns the backticks or tildes of a line that opens a Markdown fence; an empty string for any other line. A line of
+ * backticks with a further backtick after them opens no fence.
+ */
 function openingMarks(line: string): string {
   const [before = "", marks = ""] = FENCE_MARKS.exec(line) ?? [];
   return marks.startsWith("`") && line.includes("`", before.length) ? "" : marks;
 }
 
-/** Returns the contents of all fences in one pass over the lines, without backtracking: the text is untrusted. */
+/**
+ * Returns the contents of all Markdown fences in one pass over the lines. A regular expression could backtrack for very
+ * long, because the text is untrusted.
+ */
 function findFencedTexts(text: string): string[] {
   const contents: string[] = [];
   let marks = "";

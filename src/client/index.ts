@@ -1,4 +1,4 @@
-// The client: one request type for the models of every provider.
+// Exports the client, which calls the models of every provider with one request type.
 export type { Snapshot } from "../assembly/index.ts";
 export type {
   Answer,

@@ -1,4 +1,4 @@
-// The error of `generateObject`: an answer that is not the requested object.
+// Defines the error of `generateObject` for an answer that is not the requested object.
 import type { ClientErrorDetails } from "../calls/index.ts";
 import { ClientError } from "../calls/index.ts";
 import type { ModelResponse } from "../model/index.ts";
@@ -7,13 +7,13 @@ import type { SchemaIssue } from "./schema/types.ts";
 /** The reason why an answer is not the requested object. */
 export type OutputErrorReason = "not-json" | "schema" | "cut-off" | "refused" | "empty";
 
-/** An answer that is not the requested object. */
+/** The error of `generateObject` for an answer that is not the requested object. */
 export class OutputError extends ClientError {
   override readonly name = "OutputError";
   readonly reason: OutputErrorReason;
-  /** The model's text, unchanged. */
+  /** The text of the answer, without changes. */
   readonly text: string;
-  /** The violations of the schema. */
+  /** The violations of the schema; empty unless `reason` is "schema". */
   readonly issues: readonly SchemaIssue[];
   readonly response: ModelResponse;
 

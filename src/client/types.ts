@@ -1,4 +1,4 @@
-// The public types of the client: its options, its methods, and requests for objects.
+// Defines the public types of the client: its options, its methods, and requests for objects.
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Answer, AnswerStream, CallDefaults, CallOptions } from "../calls/index.ts";
 import type { ModelRequest, SchemaObject } from "../model/index.ts";
@@ -9,7 +9,7 @@ import type { AnySchema, InferSchema } from "./schema/types.ts";
 export interface ObjectRequest<Schema extends AnySchema> extends Omit<ModelRequest, "output" | "stream"> {
   /** A JSON Schema, or a Standard Schema (Zod, Valibot, ArkType …) that can be converted to JSON Schema. */
   schema: Schema;
-  /** The JSON Schema for the model, if the Standard Schema cannot be converted. */
+  /** The JSON Schema for the model, for a Standard Schema that cannot be converted. */
   jsonSchema?: SchemaObject | undefined;
   name?: string;
   description?: string;
@@ -23,13 +23,13 @@ export interface ObjectAnswer<Value> {
 
 /** Options of `createClient`: providers, defaults for every call, and middleware. */
 export interface ClientOptions extends CallDefaults {
-  /** The first one is outermost. */
+  /** Wrappers around every call; the first middleware is outermost. */
   middleware?: readonly Middleware[] | undefined;
 }
 
 /** Calls the models of several providers with one request type. */
 export interface ClientMethods extends AsyncDisposable {
-  /** The names of the providers. */
+  /** The registered names of the providers. */
   readonly providers: readonly string[];
   /**
    * Returns the complete answer. Throws a `ClientError` if no provider answered.
@@ -70,7 +70,7 @@ export interface ClientMethods extends AsyncDisposable {
    */
   stream(request: ModelRequest, options?: CallOptions): AnswerStream;
   /**
-   * Returns an object that matches a schema. Throws an `OutputError` if the answer does not contain one.
+   * Returns an object that matches a schema. Throws an `OutputError` if the answer contains no such object.
    *
    * @example
    * ```ts

@@ -1,5 +1,5 @@
-// Creates a `Dialect` from its `DialectSpec`: creates the contexts, collects losses, and throws for capabilities that the
-// dialect does not support.
+// Creates a `Dialect` from its `DialectSpec`: creates the contexts, collects losses, and throws for capabilities that
+// the dialect does not support.
 import { assertObject } from "../model/argument-error.ts";
 import type { Delta } from "../model/delta.ts";
 import { JsonError } from "../model/errors.ts";
@@ -59,7 +59,7 @@ class SpecDialect<Code extends string> implements Dialect {
       this.id,
       "",
       "not-supported",
-      `${this.title} carries ${supportedNames}, but no ${capability}.`,
+      `The dialect "${this.title}" supports ${supportedNames}, but not ${capability}.`,
     );
   }
 
@@ -157,8 +157,8 @@ class SpecDialect<Code extends string> implements Dialect {
   }
 
   /**
-   * Returns `step` with a reset of the path before each call and with converted errors. The reset is necessary because a
-   * stream continues after an error. The returned function runs for every delta, so it creates no closure per call.
+   * Returns a function that resets the path, runs `step` and converts the errors that it throws. The reset is necessary
+   * because a stream continues after an error. The function runs for every delta, so it creates no closure per call.
    */
   #createStreamStep<In, Out>(
     pathTracker: PathTracker,

@@ -1,5 +1,5 @@
-// The dialect contract: `Dialect` is the interface for callers, `DialectSpec` is the specification that the author of a
-// dialect writes. `defineDialect` creates a `Dialect` from a `DialectSpec`.
+// Defines the dialect contract: `Dialect` is the interface for callers, `DialectSpec` is the specification that the
+// author of a dialect writes. `defineDialect` creates a `Dialect` from a `DialectSpec`.
 import type { Clock } from "../assembly/stamp.ts";
 import type { Delta } from "../model/delta.ts";
 import type { JsonObject } from "../model/json/index.ts";
@@ -12,7 +12,10 @@ import type { DialectErrorCode } from "./errors.ts";
 import type { LossTable, LossReport } from "./kit/losses/report.ts";
 import type { PathTracker } from "./kit/fields/path-tracker.ts";
 
-/** The data that a request sends outside its body, such as headers, or a model in the URL. It is not lost. */
+/**
+ * The data that a request sends outside its body, such as headers, or a model in the URL. It is not reported as a loss,
+ * because the caller sends it with the request.
+ */
 export interface RequestEnvelope {
   model?: string;
   stream?: boolean;
@@ -29,7 +32,7 @@ export interface Renames {
   textTools?: string[];
 }
 
-/** The result of an encoder. */
+/** The result of an encoder: the wire value, the losses, and the data that belongs to the wire value. */
 export interface Encoded<Wire = unknown> {
   wire: Wire;
   /** The data that the target does not receive unchanged. */
@@ -128,7 +131,9 @@ export type Capability = (typeof CAPABILITIES)[number];
 /** The kind of a payload: "stream" is one event of a stream, the other kinds are bodies. */
 export type PayloadKind = "request" | "response" | "stream" | "error";
 
-/** One wire format in both directions. A method for an unsupported capability throws a `DialectError` "not-supported". */
+/**
+ * One wire format in both directions. A method for an unsupported capability throws a `DialectError` "not-supported".
+ */
 export interface Dialect {
   readonly id: string;
   readonly title: string;
@@ -152,7 +157,7 @@ export interface Dialect {
   encodeMessages(messages: readonly Message[], options?: EncodeMessagesOptions): Encoded;
 }
 
-/** The context of a decoder. */
+/** The context of a decoder: the data that all its functions share during one call. */
 export interface DecodeContext extends DialectOptions {
   readonly dialect: string;
   readonly pathTracker: PathTracker;
@@ -160,7 +165,7 @@ export interface DecodeContext extends DialectOptions {
   fail(code: DialectErrorCode, message: string, field?: string | number): never;
 }
 
-/** The context of an encoder. */
+/** The context of an encoder: the data that all its functions share during one call. */
 export interface EncodeContext<Code extends string = string> extends DialectOptions {
   readonly dialect: string;
   readonly pathTracker: PathTracker;

@@ -1,4 +1,4 @@
-// The error class of the dialects.
+// Defines the error class of the dialects.
 import { KoineError } from "../model/errors.ts";
 
 /** The codes of `DialectError`. */

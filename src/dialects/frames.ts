@@ -1,5 +1,5 @@
-// Splits the bytes of a streamed reply into events: server-sent events, or JSON (B74: one body, a list as Gemini sends it
-// without `alt=sse`, or one value per line).
+// Splits the bytes of a streamed reply into events: server-sent events, or JSON (B74: one body, a list as Gemini sends
+// it without `alt=sse`, or one value per line).
 import type { Delta } from "../model/delta.ts";
 import { JsonError } from "../model/errors.ts";
 import { truncateText } from "../model/validation/issue.ts";
@@ -14,7 +14,7 @@ const FIRST_VISIBLE_CHARACTER = /[^\s\uFEFF]/;
 /** Reads a streamed reply and detects its format, server-sent events or JSON, from the first character. */
 export class TextFrameReader implements FrameReader {
   #reader: FrameReader | undefined;
-  /** The chunks before the first visible character. */
+  /** The chunks that arrived before the first visible character. They are passed to the reader when it is created. */
   readonly #before: (Uint8Array | string)[] = [];
   readonly #decoder = new TextDecoder();
 
@@ -40,7 +40,10 @@ export class TextFrameReader implements FrameReader {
   }
 }
 
-/** Reads complete JSON objects and skips the separators between them. */
+/**
+ * Reads a reply that consists of JSON objects: returns each complete object as an event, and skips the separators
+ * between the objects.
+ */
 class JsonFrameReader implements FrameReader {
   readonly #values = new JsonObjectSplitter();
   readonly #decoder = new TextDecoder();

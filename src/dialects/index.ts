@@ -1,4 +1,5 @@
-// The dialects: the contract, the registry, and translation. Authors of dialects use kit/index.ts (`koine/dialect-kit`).
+// Exports the dialects: the contract, the registry, and translation. Authors of dialects use kit/index.ts
+// (`koine/dialect-kit`).
 export type {
   RequestEnvelope,
   Capability,

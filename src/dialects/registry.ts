@@ -1,4 +1,5 @@
-// The registry of dialects. Routes, command line choices, documentation and conformance tests are derived from it.
+// Defines the registry of dialects. Routes, command line choices, documentation and conformance tests are derived from
+// it.
 import { ArgumentError } from "../model/argument-error.ts";
 import { aiSdkModel } from "./ai-sdk-model/index.ts";
 import { aiSdkUi } from "./ai-sdk-ui/index.ts";
@@ -34,7 +35,10 @@ export type DialectId = keyof typeof FACTORIES;
 /** The ids of all dialects. */
 export const dialects = Object.keys(FACTORIES) as readonly DialectId[];
 
-/** The dialects without options, by id. Such a dialect has no state, so all callers share one object. */
+/**
+ * The dialects that were created without options, by id. They have no state, so all callers share one object per
+ * dialect.
+ */
 const SHARED_DIALECTS = new Map<string, Dialect>();
 
 /**

@@ -16,7 +16,7 @@ export type WireChunk = string | Uint8Array;
 export interface Transcoder {
   /** Adds the next chunk of input, cut anywhere, and returns the output for it; "" if no event is complete yet. */
   push(chunk: Uint8Array | string): WireChunk;
-  /** Ends the input and returns the rest of the output. If the input was truncated, that is an error event. */
+  /** Ends the input and returns the rest of the output, which contains an error event if the input was truncated. */
   end(): WireChunk;
   /** The losses so far. Their paths are JSON pointers into the assembled response. */
   readonly losses: Loss[];

@@ -33,7 +33,7 @@ export interface TranslateOptions<To extends DialectLike = DialectLike, Kind ext
   model?: string | undefined;
   /** The data of the request outside its body, such as headers, or the model in Gemini's URL. */
   address?: RequestEnvelope | undefined;
-  /** The `names` that the translation of the request returned, if the payload is its response. */
+  /** The `names` that the translation of a request returned, if the payload is the response to that request. */
   names?: Renames | undefined;
   /** The HTTP status of the reply, if the payload is an error. */
   status?: number | undefined;
@@ -104,7 +104,8 @@ function translatePayload(from: Dialect, to: Dialect, kind: TranslateKind, optio
 function detectSource({ from, kind, wire }: TranslateOptions): { from: Dialect; kind: TranslateKind } {
   if (kind !== undefined && !TRANSLATE_KINDS.includes(kind)) throw unknownKind("koine", kind);
   if (from !== undefined && kind !== undefined) return { from: resolveDialect(from), kind };
-  // A list is a stream; its first event is sufficient to detect the dialect.
+  // A list that is not a list of messages contains the events of a stream; its first event is sufficient to detect the
+  // dialect.
   const sample: unknown = Array.isArray(wire) && kind !== "messages" ? (wire as unknown[])[0] : wire;
   const named = from === undefined ? undefined : resolveDialect(from);
   const detected = named === undefined ? detectDialect(sample) : undefined;

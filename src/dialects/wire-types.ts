@@ -1,4 +1,4 @@
-// The wire type of each kind of payload in each dialect, so that `translate` returns a typed `wire`.
+// Defines the wire type of each kind of payload in each dialect, so that `translate` returns a typed `wire`.
 import type { ModelMessage } from "./ai-sdk-model/types.ts";
 import type { UiMessage } from "./ai-sdk-ui/types.ts";
 import type { AnthropicError, AnthropicMessage, AnthropicRequest, AnthropicResponse } from "./anthropic/types.ts";
@@ -36,14 +36,14 @@ interface BodyTypes {
     AnthropicRequest,
     AnthropicResponse,
     AnthropicError,
-    Pick<AnthropicRequest, "system"> & { messages: AnthropicMessage[] }
+    AnthropicMessage[] | (Pick<AnthropicRequest, "system"> & { messages: AnthropicMessage[] })
   >;
   gemini: ApiBodies<GeminiRequest, GeminiResponse, GeminiError, Pick<GeminiRequest, "systemInstruction" | "contents">>;
   bedrock: ApiBodies<
     BedrockRequest,
     BedrockResponse,
     BedrockError,
-    Pick<BedrockRequest, "system"> & { messages: BedrockMessage[] }
+    BedrockMessage[] | (Pick<BedrockRequest, "system"> & { messages: BedrockMessage[] })
   >;
   "ai-sdk-ui": { messages: UiMessage[] };
   "ai-sdk-model": { messages: ModelMessage[] };
@@ -53,7 +53,9 @@ interface BodyTypes {
   canonical: { messages: StoredMessage[] };
 }
 
-/** The wire type of a payload in a dialect; `unknown` if the type arguments do not determine the dialect or the kind. */
+/**
+ * The wire type of a payload in a dialect; `unknown` if the type arguments do not determine the dialect or the kind.
+ */
 export type WireOf<To, Kind> = [Kind] extends ["stream"]
   ? WireEvent[]
   : To extends DialectId

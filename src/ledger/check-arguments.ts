@@ -105,7 +105,7 @@ function requireStorableMessage(value: unknown, path: string): Message {
     assertNoIssues(upgraded, json, path);
     throw depthError(path);
   }
-  // The structure was checked above; the role is checked below.
+  // The cast is safe, because the structure was checked above and the role is checked below.
   const message = upgraded as Message;
   if (!ROLES.includes(message.role)) {
     throw invalidInput(`${path}/role`, `At "${path}/role": the role must be one of ${ROLES.join(", ")}.`);

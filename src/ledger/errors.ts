@@ -1,22 +1,23 @@
-// The ledger's error class and its stable codes.
+// Defines the ledger's error class and its stable codes.
 import { KoineError } from "../model/errors.ts";
 
 /** The codes of LedgerError with their meaning. */
 export const LEDGER_ERRORS = {
-  "invalid-input": "An argument is not what the method takes.",
-  "unknown-thread": "The tenant has no thread of this id.",
-  "unknown-message": "The thread has no message of this id; fork points and parents of other threads count as unknown.",
-  "unknown-run": "The tenant has no run of this id.",
-  "unknown-blob": "The tenant has no blob of this hash.",
+  "invalid-input": "An argument has a wrong type or an invalid value.",
+  "unknown-thread": "The tenant has no thread with this id.",
+  "unknown-message":
+    "The thread has no message with this id; fork points and parents of other threads count as unknown.",
+  "unknown-run": "The tenant has no run with this id.",
+  "unknown-blob": "The tenant has no blob with this hash.",
   conflict:
-    "A condition of the call does not hold: the leaf moved, the key was used for another request, or the id is taken.",
+    "A condition of the call does not hold: the leaf moved, the key was used for another request, or the id already exists.",
   "illegal-transition": "The run is in a state that does not allow this step.",
   fenced: "Another writer has taken over the run; this writer must stop.",
   "cursor-invalid": "The cursor was not made by this ledger.",
   "cursor-gone": "The cursor points into deltas that were compacted; read the transcript and follow from its end.",
   busy: "Another process held the database for longer than the timeout.",
   "read-only": "The database cannot be written to.",
-  "disk-full": "There is no room to write; nothing was written.",
+  "disk-full": "The disk is full; nothing was written.",
   corrupt: "The database itself is damaged.",
   "not-koine": "The database belongs to another program.",
   "schema-too-old": "The tables are missing or older than this Koine, and the ledger was opened read-only.",

@@ -1,5 +1,5 @@
-// Idempotency keys. A repeated request with the same key returns the result of the first request; a different request
-// with the same key is a conflict (B95).
+// Stores and finds the results of requests by idempotency key. A repeated request with the same key returns the result
+// of the first request; a different request with the same key is a conflict (B95).
 import { hash } from "node:crypto";
 import { parseJson, stringifyJson } from "../model/json/index.ts";
 import type { JsonValue } from "../model/json/index.ts";

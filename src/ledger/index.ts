@@ -1,5 +1,5 @@
-// The entry `koine/ledger`: durable, branching transcripts, their runs and their events. Authors of stores use
-// `koine/ledger/store`.
+// Exports the API of the entry point `koine/ledger`: durable, branching transcripts, their runs and their events.
+// Authors of stores use `koine/ledger/store`.
 export { assertStorableMessages } from "./check-arguments.ts";
 export type { LedgerErrorCode, LedgerErrorDetails } from "./errors.ts";
 export { LEDGER_ERRORS, LedgerError } from "./errors.ts";

@@ -1,4 +1,4 @@
-// The options of a ledger, and the problems that a ledger reports.
+// Declares the options of a ledger, and the problems that a ledger reports.
 import type { Clock } from "../assembly/index.ts";
 
 /** The options of `openLedger` and `createLedger`. */

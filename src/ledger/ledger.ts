@@ -1,4 +1,4 @@
-// The Ledger implementation: each method delegates to the module that owns the operation.
+// Implements the interface `Ledger`: each method calls the function of the module that implements the operation.
 import type { JsonObject } from "../model/json/index.ts";
 import type { Message, StoredMessage } from "../model/message.ts";
 import { appendMessages, selectLeaf } from "./messages/append.ts";

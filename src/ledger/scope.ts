@@ -1,5 +1,5 @@
-// The scope of a ledger's operations: the store, the tenant and the settings that every operation receives. (A thread's
-// `scope` is something else: a user or token within the tenant.)
+// Defines the scope of a ledger's operations: the store, the tenant and the settings that every operation receives. The
+// field `scope` of a thread has a different meaning: a user or token within the tenant.
 import type { LedgerProblem, LedgerTimers } from "./types.ts";
 import type { LedgerStore } from "./store/contract.ts";
 

@@ -1,6 +1,6 @@
-// Fast predicates for messages. They apply the rules of the model's `structuralIssues` and are compiled from the same
-// shapes, because every message that is written or read is tested. If a predicate returns false, `structuralIssues`
-// gives the reasons.
+// Tests messages with fast predicates. They apply the rules of the model's `structuralIssues` and are compiled from the
+// same shapes, because every message that is written or read is tested. If a predicate returns false,
+// `structuralIssues` gives the reasons.
 import { MAX_DEPTH } from "../model/json/index.ts";
 import type { AnyShape, ObjectShape, UnionShape } from "../model/validation/shape.ts";
 import { message, NAMED, storedMessage } from "../model/validation/message-shapes.ts";

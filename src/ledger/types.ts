@@ -1,4 +1,4 @@
-// The public types of a ledger: the Ledger interface, its options and results.
+// Declares the public types of a ledger: the interface `Ledger`, its options and results.
 import type { JsonObject, Message, StoredMessage } from "../model/index.ts";
 import type { FollowOptions, LedgerEvent } from "./follow/types.ts";
 import type { LedgerProblem } from "./ledger-options.ts";
@@ -74,8 +74,8 @@ export interface RunsPage {
 /** The options of `ledger.append`. */
 export interface AppendOptions {
   /**
-   * The parent of the first message. Default: the active leaf. With any other message, the new messages become a branch
-   * under it, which becomes active; null starts a new root.
+   * The parent of the first message. Default: the active leaf. Under any other message, the new messages become a new
+   * branch, and this branch becomes active; null starts a new root.
    */
   parentMessageId?: string | null | undefined;
   /**
@@ -90,7 +90,7 @@ export interface AppendOptions {
 export interface TranscriptOptions {
   /** The path to read: "active" (default), or the id of the message that ends the path. */
   branch?: string | undefined;
-  /** The maximum number of messages. If the path has more, the last ones are returned. */
+  /** The maximum number of messages. If the path has more messages, the last messages are returned. */
   limit?: number | undefined;
   /** The id of a message on the path. Only messages before it are returned. */
   before?: string | undefined;
@@ -106,12 +106,12 @@ export interface ContextOptions {
   /**
    * The maximum number of messages (B99). The leading system and developer messages are always included, and they are
    * counted. Of the remaining messages, the longest end is included that fits and in which every tool result has its
-   * call. If this end does not start with a user message, the nearest earlier user message is put before it and
-   * counted; the messages between them are omitted. If no end fits, the result is the leading instructions only, even
-   * if they exceed the maximum.
+   * call. If this end does not start with a user message, the nearest earlier user message without tool results is put
+   * before the end and counted; the messages between them are omitted. If no end fits, the result is the leading
+   * instructions only, even if they exceed the maximum.
    */
   maxMessages?: number | undefined;
-  /** True to include interrupted turns. Default false (B90). */
+  /** True to include interrupted turns, the partial answers of failed and cancelled runs. Default false (B90). */
   interrupted?: boolean | undefined;
 }
 /** All messages of a thread, and the id of its active leaf. */
@@ -138,7 +138,7 @@ export interface FindThreadOptions {
   /** The caller's scope. Among equally long matches, threads of this scope are preferred. */
   scope?: string | undefined;
   /**
-   * The threads to search: all threads of the tenant (default), or only those of `scope`, which is then required.
+   * The threads to search: all threads of the tenant (default), or only the threads of `scope`, which is then required.
    * Dropped data is restored from the matching thread, so with "tenant" two users of a tenant with identical histories
    * may receive each other's hidden reasoning.
    */
@@ -170,13 +170,13 @@ export interface PurgeOptions {
    * turns without successors. It never deletes appended branches, nor messages on the path of the active leaf, of a
    * committed run or of a live run's fork point. "thread" deletes complete threads. A thread with a live run or a valid
    * work lease is not deleted: if `threadId` names it, the purge fails with "conflict"; otherwise the thread is
-   * skipped. Both values also delete runs without messages, and unreferenced blobs and idempotency keys older than one
-   * day.
+   * skipped. Both values also delete the runs of which all messages were deleted, unreferenced blobs (see `graceMs`),
+   * and idempotency keys older than one day.
    */
   what: "replaced" | "thread";
   /**
-   * Deletes only data that was created before this time (ISO 8601 or a Date). With "thread", deletes only threads whose
-   * data was all created before it.
+   * Deletes only data that was created before this time (ISO 8601 or a Date). With "thread", deletes a thread only if
+   * all of its data was created before this time.
    */
   before?: string | Date | undefined;
   /**
@@ -245,7 +245,7 @@ export interface Ledger {
   /**
    * Yields changes of the tenant's threads by any process; the same change of a thread is yielded at most once per 250
    * ms. The promise resolves when watching has started. The iteration ends when `signal` aborts or `return()` is
-   * called. With more than 10,000 unread changes it fails with "busy", and the caller must watch again.
+   * called. With more than 10,000 unread changes the iteration fails with "busy", and the caller must watch again.
    */
   watch(options?: WatchOptions): Promise<AsyncIterableIterator<ThreadChange>>;
 
@@ -293,7 +293,7 @@ export interface Ledger {
   select(threadId: string, messageId: string | null): Promise<void>;
 
   /**
-   * Returns a new id for a thread, message or run. It is larger than all ids that the ledger created in earlier
+   * Returns a new id for a thread, message or run. The id is larger than all ids that the ledger created in earlier
    * milliseconds.
    */
   newId(): string;
@@ -350,7 +350,7 @@ export interface Ledger {
   log(threadId: string, entries: readonly JsonObject[], options?: LogOptions): Promise<LogResult>;
   /**
    * Lists journal entries after a cursor, oldest first. A page with fewer entries than `limit` (default 100) is the
-   * last one.
+   * last page.
    */
   entries(threadId: string, page?: { after?: string | undefined; limit?: number | undefined }): Promise<JournalEntry[]>;
   /** Requests work on the thread. The request is stored until a worker has claimed and completed the work. */

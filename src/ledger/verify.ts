@@ -78,14 +78,14 @@ class Verifier {
   }
 
   /**
-   * Checks a message. `ids` contains the ids of all earlier messages; the id of a parent is smaller, so it must be
-   * among them.
+   * Checks a message and adds its id to `ids`, the ids of all earlier messages. The id of a parent is smaller than the
+   * ids of its children, so it must be in `ids`.
    */
   async #message(row: MessageRow, ids: Set<string>): Promise<void> {
     const { id, parentId, role } = row;
-    ids.add(id);
     if (parentId !== null && !ids.has(parentId))
       this.#add(id, `The parent ${parentId} of this message does not exist.`);
+    ids.add(id);
     let message: StoredMessage;
     try {
       message = decodeRow(row);

@@ -1,5 +1,5 @@
-// The error for an argument of the wrong type of a public function. Callers without type checks receive it instead of a
-// TypeError of the JavaScript engine.
+// Defines the error for an argument of a public function that has the wrong type, and functions that check arguments.
+// Callers without type checks receive this error instead of a TypeError of the JavaScript engine.
 import { KoineError } from "./errors.ts";
 import { describeKind } from "./value-kind.ts";
 

@@ -1,5 +1,5 @@
-// The delta contract: the steps of a streamed answer. Version 0 is frozen; version 1 adds optional fields and the kinds
-// `refusal`, `seal`, `annotation`, `media` and `part`.
+// Defines the delta contract: the types of the steps of a streamed answer. Version 0 is frozen; version 1 adds optional
+// fields and the kinds `refusal`, `seal`, `annotation`, `media` and `part`.
 import type { Message } from "./message.ts";
 import type { Annotation, Executor, Extra, Logprob, MediaPart, Part, Seal, ToolFormat } from "./parts.ts";
 import type { FinishReason, UnifiedFinishReason } from "./finish-reason.ts";
@@ -11,16 +11,19 @@ export const CONTRACT_VERSION = 1;
 /** The identity of a part within one choice of one answer. Parts are ordered by first appearance. */
 export type PartKey = string | number;
 
-/** The fields of every payload. */
+/** The fields that the payload of every kind of delta can have. */
 export interface PayloadBase {
   /**
-   * The key of the part that the delta belongs to. Default: the last part. Deltas written before version 1.0 have this
-   * field as `part`.
+   * The key of the part that the delta belongs to. Default: the last part of the choice. Deltas that older releases
+   * wrote have this field under the name `part`.
    */
   partKey?: PartKey;
   /** The index of the choice in an answer with several choices (n > 1). Default 0. */
   choice?: number;
-  /** Residue. It is merged by key into the part or, for `start` and `done`, into the response; later values win. */
+  /**
+   * The residue that the delta adds. It is merged by key into the part, for `usage` into the usage, and for `start`,
+   * `done` and `error` into the response; later values win.
+   */
   extra?: Extra;
 }
 
@@ -56,8 +59,8 @@ export interface ToolCallStartPayload extends PayloadBase {
   format?: ToolFormat;
   tool?: string;
   /**
-   * True if the wire has the arguments as an object instead of a text. The text is then stored only if parsing would
-   * change a number (B80).
+   * True if the wire has the arguments as an object instead of a text. The assembled call then has `inputText` only if
+   * parsing the text of the arguments changes a number (B80).
    */
   objectArgs?: boolean;
 }
@@ -91,7 +94,7 @@ export interface DoneAlternative {
 export interface DonePayload extends PayloadBase {
   finishReason: UnifiedFinishReason;
   raw?: string;
-  /** One entry for each choice after the first. */
+  /** The ends of the choices after the first, in order of their indexes. */
   alternatives?: DoneAlternative[];
   message?: MessageFields;
 }
@@ -129,7 +132,9 @@ export interface MediaPayload extends PayloadBase {
 export interface PartPayload extends PayloadBase {
   /** The complete part. */
   value: Part;
-  /** "tool" for a tool result between two answers of a run; otherwise absent. */
+  /**
+   * "tool" for a tool result of the client, which arrives between two answers of a run; absent for a part of an answer.
+   */
   role?: "tool";
 }
 

@@ -1,10 +1,10 @@
 // Edits a part, and removes the fields that were valid only for its old content, such as signatures.
 import { assertObject } from "./argument-error.ts";
-import { copyObject, sameJson } from "./json/index.ts";
+import { assignObject, copyObject, sameJson } from "./json/index.ts";
 import type { Annotation, Part } from "./parts.ts";
 import { MEDIA_SOURCES } from "./validation/message-shapes.ts";
 
-/** The fields of a part that are not its content. Changing them does not invalidate seals. */
+/** The fields of a part that are not its content. If only these fields change, the seals of the part are kept. */
 const FIELDS_OUTSIDE_CONTENT: ReadonlySet<string> = new Set([
   "extra",
   "cache",
@@ -14,7 +14,7 @@ const FIELDS_OUTSIDE_CONTENT: ReadonlySet<string> = new Set([
   "toolCallId",
 ]);
 
-/** The fields to change. A field with the value undefined is removed. */
+/** The new values of the fields to change. A field with the value undefined is removed from the part. */
 export type PartChange<P extends Part> = { [K in keyof P]?: P[K] | undefined };
 
 function withoutSpan(annotation: Annotation): Annotation {
@@ -41,9 +41,9 @@ function findDependentFields(part: Part, changedFields: ReadonlySet<string>): st
 }
 
 /**
- * Returns a copy of a part with some fields changed. If the content changes, fields that depend on the old content are
- * removed: seals, spans of annotations, log probabilities, the exact text of a call's input, and the other media
- * sources. Fields that `change` contains are never removed this way.
+ * Returns a copy of a part with some fields changed. If the content changes, fields that are valid only for the old
+ * content are removed: seals, spans of annotations, log probabilities, `inputText` and `invalid` of a call, and the old
+ * source of a media part. A field with a value in `change` is never removed this way.
  *
  * @example
  * ```ts
@@ -57,7 +57,7 @@ function findDependentFields(part: Part, changedFields: ReadonlySet<string>): st
 export function editPart<P extends Part>(part: P, change: PartChange<P>): P {
   assertObject("editPart", "part", part);
   assertObject("editPart", "change", change);
-  const edited: P & Part = Object.assign(copyObject(part), change);
+  const edited: P & Part = assignObject(copyObject(part), change);
   const fields = Object.keys(change) as (keyof P & string)[];
   const changedFields = new Set<string>(fields.filter((field) => !sameJson(part[field], change[field])));
   const removedFields = new Set(findDependentFields(part, changedFields));

@@ -1,5 +1,5 @@
-// The base error class and the errors of the model. Each area of Koine has one error class with a stable `code`;
-// messages state the fault, its path and the remedy.
+// Defines the base error class and the errors of the model. Each area of Koine has one error class with a stable
+// `code`; messages state the fault, its path and the remedy.
 import type { Issue } from "./validation/issue.ts";
 
 /**
@@ -19,7 +19,9 @@ export class KoineError<Code extends string = string> extends Error {
 /** The codes of `JsonError`. */
 export type JsonErrorCode = "invalid-json" | "too-deep" | "not-json";
 
-/** Thrown for text that is not JSON, or a value that JSON cannot represent. `path` is a JSON pointer; "" is the root. */
+/**
+ * Thrown for text that is not JSON, or a value that JSON cannot represent. `path` is a JSON pointer; "" is the root.
+ */
 export class JsonError extends KoineError<JsonErrorCode> {
   override readonly name = "JsonError";
   readonly path: string;

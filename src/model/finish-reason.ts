@@ -1,6 +1,6 @@
-// The reasons why an answer ended.
+// Defines the finish reasons: the reasons why an answer ended.
 
-/** Every unified finish reason. */
+/** Every unified finish reason: the values that Koine uses for all providers. */
 export const FINISH_REASONS = [
   "stop",
   "length",

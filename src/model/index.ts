@@ -1,4 +1,4 @@
-// The model: messages, parts, requests, responses, deltas, usage, losses, errors, validation, versions.
+// Exports the model: messages, parts, requests, responses, deltas, usage, losses, errors, validation, versions.
 export type { ParseArgumentsOptions, ParsedArguments } from "./tool-arguments.ts";
 export { formatArguments, parseArguments } from "./tool-arguments.ts";
 export { audio, file, image, reasoning, refusal, text, toolCall, video } from "./part-constructors.ts";

@@ -1,4 +1,4 @@
-// Losses: the entries of the report that lists data which a target does not receive unchanged.
+// Defines losses, the entries of the report that lists data which a target does not receive unchanged.
 
 /** Every action that an encoder can take on data that the target does not support. */
 export const LOSS_ACTIONS = ["dropped", "approximated", "moved", "synthesized", "repaired"] as const;

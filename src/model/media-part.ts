@@ -1,4 +1,4 @@
-// The type guard of media parts.
+// Defines the type guard of media parts.
 import type { MediaPart, Part } from "./parts.ts";
 
 /** True if the part is an image, audio, a video or a file. */

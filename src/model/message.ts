@@ -1,4 +1,4 @@
-// The message types, and the functions that create messages.
+// Defines the message types and the functions that create messages.
 import { ArgumentError, assertObject } from "./argument-error.ts";
 import type { Extra, Part, ToolCallPart, ToolResultPart } from "./parts.ts";
 import type { FinishReason } from "./finish-reason.ts";
@@ -43,7 +43,7 @@ export interface Message {
 export interface StoredMessage extends Message {
   /** A ULID. Ids of messages that are created in the same millisecond increase, too. */
   id: string;
-  /** The id of the previous message; null for a root. */
+  /** The id of the previous message of the branch; null for the first message. */
   parentMessageId: string | null;
   /** The time at which the message was stored, in ISO 8601. */
   createdAt: string;

@@ -1,4 +1,4 @@
-// Functions that create parts. The functions that create messages are in message.ts.
+// Defines functions that create parts. The functions that create messages are in message.ts.
 import type {
   AudioPart,
   FilePart,

@@ -1,5 +1,5 @@
-// The types of parts. The order of parts in a message is significant and is preserved. All values are plain JSON, so
-// that messages can be cloned, compared and stored.
+// Defines the types of parts. The order of parts in a message is significant and is preserved. All values are plain
+// JSON, so that messages can be cloned, compared and stored.
 import type { JsonObject } from "./json/index.ts";
 
 /** Residue: wire data for which the canonical model has no field, by dialect. */
@@ -20,7 +20,9 @@ export interface Issuer {
 /** The known kinds of seals. A dialect may use further kinds. */
 export type SealKind = "signature" | "encrypted" | "redacted" | "id" | (string & {});
 
-/** An opaque artifact (a thinking signature, encrypted reasoning, an item id) that is sent back only to its issuer (B5). */
+/**
+ * An opaque artifact (a thinking signature, encrypted reasoning, an item id) that is sent back only to its issuer (B5).
+ */
 export interface Seal extends Issuer {
   kind: SealKind;
   value: string;
@@ -31,7 +33,7 @@ export interface WithSeals {
   seals?: Seal[];
 }
 
-/** A prompt-cache breakpoint after this part. */
+/** A prompt-cache breakpoint: the provider may cache the request up to the end of the part or tool with this value. */
 export interface CacheBreakpoint {
   ttl?: "5m" | "1h";
 }
@@ -112,7 +114,7 @@ export interface ToolCallPart extends PartBase {
   invalid?: boolean;
   executor?: Executor;
   format?: ToolFormat;
-  /** The wire type of the tool, if it is not a plain function. */
+  /** The wire type of the call, if it is not the call of a plain function. */
   tool?: string;
 }
 

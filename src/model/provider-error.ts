@@ -1,4 +1,4 @@
-// Provider errors as values that a response can contain, with the same kinds for all providers.
+// Defines provider errors as values that a response can contain, with the same kinds for all providers.
 import { assertObject } from "./argument-error.ts";
 
 /** Every kind of provider error. */
@@ -28,7 +28,8 @@ export interface ProviderError {
   status?: number;
   retryAfterMs?: number;
   /**
-   * True if the request can be retried. Only set if the provider's response contradicts the default of the error kind.
+   * True if the request can be retried. Set only if the provider's response contradicts the default for `kind`, which
+   * the set RETRYABLE determines.
    */
   retryable?: boolean;
   /** The body of the provider's error response, verbatim. */

@@ -1,4 +1,4 @@
-// Former loss codes. Ledgers store losses in the metadata of runs, so readers map a former code to its current one;
+// Maps former loss codes to current ones. Ledgers store losses in the metadata of runs, so readers rename former codes;
 // writers use only current codes.
 import type { JsonObject } from "./json/index.ts";
 import { isObject } from "./value-kind.ts";
@@ -82,7 +82,10 @@ export const RENAMED_LOSS_CODES: Readonly<Record<string, string>> = {
   "user-first": "user-turn-synthesized",
 };
 
-/** Replaces former codes in the losses of stored run metadata and of its attempts, in place. */
+/**
+ * Replaces former loss codes in the metadata of a stored run: in its `losses` and in the `losses` of its attempts. The
+ * metadata is changed in place.
+ */
 export function renameLossCodes(metadata: JsonObject): void {
   const { attempts } = metadata;
   const attemptObjects = Array.isArray(attempts) ? attempts.filter(isObject) : [];

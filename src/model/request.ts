@@ -1,14 +1,17 @@
-// The request to a model: messages, tools and settings.
+// Defines the types of a request to a model: messages, tools and settings.
 import type { JsonObject } from "./json/index.ts";
 import type { Message } from "./message.ts";
 import type { CacheBreakpoint, Extra, ToolFormat } from "./parts.ts";
 
-/** A JSON Schema or a different JSON object. It is readonly, so that callers can pass `as const` values. */
+/**
+ * A JSON Schema, or another JSON object such as a grammar. The type is readonly, so that callers can pass `as const`
+ * values.
+ */
 export type SchemaObject = Readonly<Record<string, unknown>>;
 
 interface ToolBase {
   cache?: CacheBreakpoint;
-  /** Residue, such as grouping, namespaces and unknown fields. */
+  /** Residue of the tool definition, such as the namespace of the tool and unknown fields. */
   extra?: Extra;
 }
 

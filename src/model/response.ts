@@ -1,4 +1,4 @@
-// The complete answer of a model.
+// Defines the type of a response, the complete answer of a model.
 import type { FinishReason } from "./finish-reason.ts";
 import type { Message } from "./message.ts";
 import type { Extra } from "./parts.ts";
@@ -19,7 +19,7 @@ export interface ModelResponse {
   /** The model that answered; "" if the provider did not name it. */
   model: string;
   message: Message;
-  /** The choices after the first, which is `message`. */
+  /** The choices after the first choice; `message` belongs to the first choice. */
   alternatives?: Alternative[];
   finishReason: FinishReason;
   /** The token usage; absent if the provider sent none. */

@@ -22,7 +22,8 @@ export type Upgrade = (message: JsonObject) => JsonObject;
 function inlineDataUrl(part: JsonValue): JsonValue {
   if (!isObject(part) || part["type"] !== "file" || typeof part["url"] !== "string") return part;
   const inline = readDataUrl(part["url"]);
-  // Only URLs that can be restored exactly are converted.
+  // A URL is converted only if it can be restored exactly: it is a base64 data URL, its MIME type is the part's
+  // `mimeType`, and formatting the MIME type and the data gives the same URL.
   if (
     inline === undefined ||
     inline.mimeType !== part["mimeType"] ||
@@ -40,8 +41,8 @@ function lacksInput(part: JsonValue): part is JsonObject {
 }
 
 /**
- * Adds `input: {}` to stored calls without an input. Their arguments were undefined, which JSON omits and which means
- * `{}` (B20).
+ * Adds `input: {}` to stored calls without an input. Such a call had the input undefined, which stands for `{}` (B20)
+ * and which JSON omits.
  */
 function withInputs(message: JsonObject): JsonObject {
   const parts = message["parts"];
@@ -94,7 +95,7 @@ function readVersion(message: JsonObject, current: number): number {
   );
 }
 
-/** Upgrades a message to `current`, one version at a time. */
+/** Upgrades a message from the version in its metadata to the version `current`, one version at a time. */
 export function upgradeThrough(
   message: JsonObject,
   upgrades: Readonly<Record<number, Upgrade>>,
@@ -103,8 +104,8 @@ export function upgradeThrough(
   let upgraded = message;
   for (let version = readVersion(message, current); version < current; version++) {
     upgraded = copyObject(upgrades[version]?.(upgraded) ?? upgraded);
-    // copyObject is used, because a spread would lose the exact digits of numbers. The cast is safe: readVersion has
-    // checked that the metadata is an object.
+    // copyObject is used, because a spread would lose the exact digits of numbers in the metadata. The cast is safe:
+    // readVersion has checked that the metadata is an object.
     upgraded["metadata"] = Object.assign(copyObject(upgraded["metadata"] as JsonObject), {
       schemaVersion: version + 1,
     });

@@ -23,8 +23,8 @@ export interface ParseArgumentsOptions {
 }
 
 /**
- * A cache from parsed input to its source text and to `plain`, its JSON. If the input still serializes to the same
- * JSON, it was not edited, and the source text need not be parsed again.
+ * For each parsed input, its source text and `plain`, the JSON of the input after parsing. If the input still
+ * serializes to `plain`, it was not edited, and the source text need not be parsed again.
  */
 const PARSED_TEXTS = new WeakMap<object, { text: string; plain: string }>();
 
@@ -81,10 +81,11 @@ function textMatchesInput(inputText: string, input: unknown): boolean {
   const known = typeof input === "object" && input !== null ? PARSED_TEXTS.get(input) : undefined;
   if (known?.text === inputText && JSON.stringify(input) === known.plain) return true;
   const read = parseArguments(inputText);
-  // The input of an invalid call is the text itself.
+  // The input of an invalid call is the text itself, so equal values match if the text is invalid. The value of valid
+  // JSON text always differs from the text.
   if (input === inputText) return read.invalid === true;
-  // A copy of the input from a database lacks the exact digits, which only the text has, and its keys may be in a
-  // different order.
+  // The values are compared in two ways, because a copy of the input from a database lacks the exact digits of numbers,
+  // which only the text has.
   return read.invalid === undefined && (sameJson(read.input, input) || isCopyWithoutDigits(read.input, input));
 }
 

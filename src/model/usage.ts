@@ -1,5 +1,6 @@
-// Token counts. OpenAI and Gemini count cached tokens as part of the input; Anthropic counts them separately. Stored
-// counts are inclusive, because both conventions can be derived from them exactly (B63).
+// Defines token counts and converts between two conventions: OpenAI and Gemini count cached tokens as part of the
+// input, Anthropic counts them separately. Stored counts are inclusive, because both conventions can be derived from
+// them exactly (B63).
 import { assertObject } from "./argument-error.ts";
 import type { Extra } from "./parts.ts";
 
@@ -50,7 +51,10 @@ export const USAGE_COUNTS = [
 
 const CACHE_WRITE_SPLIT = ["cacheWrite5mTokens", "cacheWrite1hTokens"] as const;
 
-/** Splits a usage into disjoint counts. Counts are never negative, even if a provider's numbers contradict each other (B66). */
+/**
+ * Splits a usage into disjoint counts. Counts are never negative, even if a provider's numbers contradict each other
+ * (B66).
+ */
 export function exclusiveUsage(usage: Usage): ExclusiveUsage {
   assertObject("exclusiveUsage", "usage", usage);
   const { cacheReadTokens = 0, cacheWrite5mTokens = 0, cacheWrite1hTokens = 0, reasoningTokens = 0 } = usage;
@@ -81,8 +85,8 @@ export function inclusiveUsage(
 }
 
 /**
- * Returns the sum of the usage of two calls. A count that both lack stays absent. `raw` and `extra` are omitted,
- * because they belong to a single call.
+ * Returns the sum of the usage of two calls. A count that is absent in both stays absent. `raw` and `extra` are
+ * omitted, because they belong to a single call.
  */
 export function addUsage(a: Usage, b: Usage): Usage {
   assertObject("addUsage", "a", a);

@@ -1,5 +1,5 @@
-// Defines the server's errors: a stable code, its HTTP status, and a message that names the remedy. Errors of providers
-// and of the ledger are converted to `ServerError`, then encoded in the error format of the client's protocol.
+// Defines the server's errors, each with a stable code, an HTTP status and a message that names the remedy. Errors of
+// providers and of the ledger are converted to `ServerError` and encoded in the error format of the client's protocol.
 import { KoineError } from "../model/errors.ts";
 import type { ProviderError } from "../model/index.ts";
 
@@ -33,10 +33,10 @@ export type ServerErrorCode = keyof typeof SERVER_ERRORS;
 export interface ServerErrorDetails extends ErrorOptions {
   /** The faulty field: a JSON pointer into the body, or the name of a header, query field or path parameter. */
   path?: string | undefined;
-  /** The HTTP status, if it differs from the status of the code. */
+  /** The HTTP status; undefined if it is the status of the code in `SERVER_ERRORS`. */
   status?: number | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
-  /** The provider's error, if it caused the server's error. */
+  /** The provider's error; undefined if no provider caused the error. */
   error?: ProviderError | undefined;
 }
 

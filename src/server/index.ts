@@ -1,4 +1,5 @@
-// Public entry of the server, which is a gateway to providers, runs tasks, and serves the ledger over HTTP.
+// Exports the public API of the server. The server is a gateway to providers, runs tasks, and serves the ledger over
+// HTTP.
 export type { CompleteConfigOptions } from "./config/complete-config.ts";
 export { completeConfig } from "./config/complete-config.ts";
 export type { ConfigInput } from "./config/config-input.ts";

@@ -1,5 +1,5 @@
-// Serves the routes of the given modules: compiles them into one router, listens, and on shutdown closes everything in
-// a fixed order.
+// Serves the routes of the given modules: compiles the routes into one router, listens, and on shutdown closes modules
+// and services in a fixed order.
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Ledger } from "../ledger/index.ts";
@@ -25,11 +25,11 @@ export interface KoineServer extends AsyncDisposable {
   /** The routes of all modules. */
   readonly routes: readonly Route[];
   /**
-   * The base URL without a trailing slash, such as "http://127.0.0.1:4141". Before `listen`, it is built from the
-   * configuration.
+   * The base URL without a trailing slash, such as "http://127.0.0.1:4141". Before `listen`, the URL has the port of
+   * the configuration.
    */
   readonly url: string;
-  /** Starts to listen. Rejects with a `ServerError` "configuration" if the address is not allowed or not available. */
+  /** Starts to listen. Rejects with a `ServerError` "configuration" if the address is not allowed or unavailable. */
   listen(): Promise<void>;
   /** Handles a web `Request`, even if the server does not listen. */
   fetch(request: Request): Promise<Response>;
@@ -167,7 +167,7 @@ class RunningServer implements KoineServer {
 
   /**
    * Stops listening after `lameDuckMs`. Until then, the server still listens but rejects new calls, so that a load
-   * balancer notices that the server is not ready. Then the server accepts no connection and closes idle ones.
+   * balancer notices that the server is not ready. Afterwards the server rejects new connections and closes idle ones.
    */
   #stopListening(): { lameDuckOver: Promise<unknown>; done: Promise<void> } {
     const { lameDuckMs } = this.config;
@@ -199,7 +199,7 @@ class RunningServer implements KoineServer {
   }
 }
 
-/** Waits for `work`, at most `ms` milliseconds. Errors of `work` are ignored here; its owner logs them. */
+/** Waits for `work`, at most `ms` milliseconds. Errors of `work` are ignored, because the caller logs them. */
 async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, ms);

@@ -15,32 +15,40 @@ import { createMetrics } from "./operations/prometheus.ts";
 import { createRedactor } from "./operations/redact.ts";
 import type { Services } from "./types.ts";
 
-/** Dependencies of a server that tests and embedders replace. */
+/** Dependencies of a server that tests and embedding programs can replace. */
 export interface ServerOptions {
   clock?: Clock;
-  /** Writes log lines; default: standard error. */
+  /** Writes log lines. Default: to standard error. */
   write?: (lines: string) => void;
-  /** Sends calls to providers. A given transport is not closed by the server. */
+  /** The transport that sends calls to providers. The server does not close a given transport. */
   transport?: Transport;
-  /** Replaces the ledger of the configuration. A given ledger is not closed by the server. */
+  /** The ledger that replaces the ledger of the configuration. The server does not close a given ledger. */
   ledger?: Ledger;
-  /** The name of this process; default: a random UUID. */
+  /** The name of this process, which must be unique on a shared database. Default: a random UUID. */
   instance?: string;
   /** The time limit for modules to stop after `drainMs` has passed, in milliseconds. Default: 5000. */
   stopMs?: number;
-  /** Waits for `lameDuckMs`, while a closing server still listens. Default: a timer. */
+  /**
+   * Waits for `ms` milliseconds. At shutdown it is called with `lameDuckMs`, while the server still listens. Default: a
+   * timer.
+   */
   pause?: (ms: number) => Promise<unknown>;
 }
 
-/** The services, and the controls for shutdown, which modules do not receive. */
+/** The services of a server with the controls for shutdown. Modules receive the services without these controls. */
 export interface ServerServices extends Services {
-  /** Aborts `draining` when shutdown begins, which ends streams that only follow stored events. */
+  /**
+   * The controller of `draining`. It is aborted when shutdown begins, to end streams that only follow stored events.
+   */
   readonly drain: AbortController;
-  /** Aborts `stopping` later during shutdown, which ends all other work. */
+  /**
+   * The controller of `stopping`. It is aborted when all open requests have finished or `drainMs` has passed, to end
+   * all remaining work.
+   */
   readonly stop: AbortController;
   readonly stopMs: number;
   readonly pause: (ms: number) => Promise<unknown>;
-  /** Resolves when no background work is left. */
+  /** Resolves when all work that was registered with `background` has ended. */
   backgroundSettled(): Promise<void>;
   close(): Promise<void>;
 }
@@ -70,7 +78,7 @@ export async function createServices(config: ServerConfig, options: ServerOption
     transport,
     effects: { clock },
   });
-  // The ledger opens last, so that a faulty setting throws before any resource is open.
+  // The ledger is opened last, so that an invalid setting throws before any resource is open.
   const ledger = options.ledger ?? (await openLedger(config.ledger.url, ledgerOptions(config, clock, log)));
   return {
     config,
@@ -94,7 +102,7 @@ export async function createServices(config: ServerConfig, options: ServerOption
         .finally(() => pendingWork.delete(promise));
     },
     async backgroundSettled() {
-      // The loop repeats, because work that has finished may have started more work.
+      // The loop repeats, because work that has ended may have registered more work.
       while (pendingWork.size > 0) await Promise.allSettled(pendingWork);
     },
     async close() {
@@ -123,7 +131,7 @@ function ledgerOptions({ ledger }: ServerConfig, clock: Clock, log: Services["lo
 function collectSecrets({ providers, telemetry, tasks, ledger }: ServerConfig): string[] {
   const secrets = Object.values(telemetry?.headers ?? {});
   const address = URL.parse(ledger.url);
-  // Postgres also accepts the password as a query parameter, so both places are read.
+  // Postgres accepts the password as user information or as a query parameter of the URL, so both places are read.
   for (const password of [address?.password ?? "", address?.searchParams.get("password") ?? ""]) {
     secrets.push(password, decodePercent(password) ?? password);
   }

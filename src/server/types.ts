@@ -1,5 +1,5 @@
-// Types that the server's modules share: request and reply without types of an HTTP library, routes as data, the
-// caller, and the services.
+// Defines the types that the server's modules share: HTTP requests and replies independent of an HTTP library, routes
+// as data, the caller, and the services.
 import type { Clock } from "../assembly/index.ts";
 import type { ClientContext } from "../calls/index.ts";
 import type { Ledger } from "../ledger/index.ts";
@@ -10,7 +10,7 @@ import type { Logger } from "./operations/log.ts";
 import type { Metrics } from "./operations/metrics.ts";
 import type { Tracer } from "./operations/tracing.ts";
 
-// ---- A request and its reply ----
+// ---- Requests and replies ----
 
 export interface ServerRequest {
   readonly method: string;
@@ -23,30 +23,30 @@ export interface ServerRequest {
   readonly params: Readonly<Record<string, string>>;
   /** The id of this request in logs and in `x-request-id`. */
   readonly id: string;
-  /** Reads and decompresses the body. Throws a `ServerError` "too-large", "timeout" or "aborted". Call `body` once. */
+  /** Reads and decompresses the body, once. Throws a `ServerError` such as "too-large", "timeout" or "aborted". */
   body(): Promise<Uint8Array>;
   /** Streams the decompressed body, for long bodies such as imports. `maxBytes` replaces the configured body limit. */
   chunks(maxBytes?: number): AsyncIterable<Uint8Array>;
-  /** Aborted if the client disconnects before the reply is complete. */
+  /** The signal that is aborted if the client disconnects before the reply is complete. */
   readonly signal: AbortSignal;
 }
 
 /** Receives the chunks of a streamed reply. */
 export interface Sink {
   /**
-   * Writes a chunk. Returns undefined if the caller may write the next chunk at once, or a promise to await before
-   * that. The promise never rejects: if the client has disconnected or has not read for too long, chunks are discarded
-   * and `closed` is true.
+   * Writes a chunk. Returns undefined if the caller may write the next chunk at once, and otherwise a promise to await
+   * before the next chunk. The promise never rejects. If the client has disconnected or has not read for too long,
+   * chunks are discarded and `closed` is true.
    */
   write(chunk: string | Uint8Array): Promise<void> | undefined;
   readonly closed: boolean;
-  /** True while a write waits for the client to read. Heartbeats are skipped then, because they would accumulate. */
+  /** True while a write waits for the client to read. Heartbeats are then skipped, because they would accumulate. */
   readonly blocked?: boolean;
 }
 
 /**
- * Writes a streamed body. If the function throws, the connection is closed abruptly, so that the client does not
- * mistake the partial reply for a complete one.
+ * Writes a streamed body. If the function throws, the connection is closed without the end of the body, so that the
+ * client does not mistake the partial reply for a complete one.
  */
 export type StreamBody = (sink: Sink) => Promise<void>;
 
@@ -62,9 +62,12 @@ export interface ServerReply {
 /** The authenticated caller of a route. */
 export interface Caller {
   readonly tenant: string;
-  /** The token's name within the tenant, or "local". Threads that the gateway creates belong to this scope. */
+  /**
+   * The name of the caller's token within the tenant; "local" if no tenants are configured. Threads that the gateway
+   * creates belong to this scope.
+   */
   readonly scope: string;
-  /** The tenant's view of the ledger; rows of other tenants are not reachable through it. */
+  /** The ledger of the tenant, which contains no rows of other tenants. */
   readonly ledger: Ledger;
 }
 
@@ -76,11 +79,11 @@ export interface Operation {
   summary: string;
   /** The query fields. Path parameters are not listed, because they are derived from the route's path. */
   query?: Record<string, SchemaObject & { description?: string }>;
-  /** The request headers. */
+  /** The request headers that the route reads, by name. */
   headers?: Record<string, SchemaObject & { description?: string }>;
-  /** The body's schema, or the name of a schema of the OpenAPI document. */
+  /** The schema of the body, or the name of a schema of the OpenAPI document; undefined if there is no body. */
   body?: SchemaObject | string;
-  /** The media type of the body, if it is not JSON. */
+  /** The media type of the body. Default: JSON. */
   bodyType?: string;
   /** Replies by status; `type` is the media type of a body that is not JSON. */
   replies: Record<number, { description: string; schema?: SchemaObject | string; type?: string }>;
@@ -90,7 +93,7 @@ export interface Route {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /**
    * The paths of the route; the OpenAPI document lists the route under the first path. `:name` matches one segment.
-   * `*name` also matches slashes, up to the literal text after it: "/v1beta/models/*model:generateContent".
+   * `*name` also matches slashes, up to the literal text that follows: "/v1beta/models/*model:generateContent".
    */
   paths: readonly [string, ...string[]];
   operation: Operation;
@@ -110,17 +113,22 @@ export interface Services {
   readonly config: ServerConfig;
   /** The ledger of the tenant "default"; its method `forTenant` returns the ledgers of other tenants. */
   readonly ledger: Ledger;
-  /** Providers, transport and effects of the client library. */
+  /**
+   * The context in which the client library calls providers: the configured providers, the transport, and effects such
+   * as timers.
+   */
   readonly clientContext: ClientContext;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly tracer: Tracer;
-  /** The id that distinguishes this process from others on the same database. By default, it is new at every start. */
+  /**
+   * The id that distinguishes this process from others on the same database. The default is a new id at every start.
+   */
   readonly instance: string;
-  /** Aborted when shutdown begins: streams that only follow stored events end, and no new work is claimed. */
+  /** The signal of the start of a shutdown: streams that only follow stored events end, and no new work is claimed. */
   readonly draining: AbortSignal;
-  /** Aborted during shutdown, when all open requests have finished or `drainMs` has passed. */
+  /** The signal that is aborted during shutdown, when all open requests have finished or `drainMs` has passed. */
   readonly stopping: AbortSignal;
   /**
    * Registers work that outlives its request, such as tasks, and recorded calls whose client has disconnected. Shutdown
@@ -129,10 +137,10 @@ export interface Services {
   background(work: Promise<unknown>): void;
 }
 
-/** A module of the server: its routes, and its work outside of requests. */
+/** A module of the server: its routes, and its work outside of HTTP requests. */
 export interface ServerModule {
   routes: readonly Route[];
-  /** Resumes or recovers work of a former process. Called once, when the server starts to serve. */
+  /** Resumes or recovers work of a former process. The server calls it once, when it starts to serve. */
   start?(): Promise<void>;
   /** Stops claiming work, and finishes or releases current work. */
   stop?(): Promise<void>;

@@ -1,4 +1,4 @@
-// The type of a server-sent event, and the error class of this folder.
+// Defines the type of a server-sent event, and the error class of the SSE parser and formatter.
 
 import { KoineError } from "../model/errors.ts";
 

@@ -6,8 +6,8 @@ import { SseError, type SseEvent } from "./event.ts";
 
 const LINE_BREAK = /\r\n|\r|\n/;
 const UNSAFE_IN_EVENT = /[\r\n]/;
-// An id with U+0000 is rejected, because the standard requires clients to ignore it and the id would be lost without an
-// error.
+// A line break would end the line of the id. The standard requires clients to ignore an id with U+0000, so the id would
+// be lost without an error.
 const UNSAFE_IN_ID = /[\r\n\0]/;
 
 /** An event as stream encoders return it: its data is a JSON value or a text. */
@@ -16,7 +16,7 @@ export type JsonEvent = Omit<SseEvent, "data"> & { data: object | string };
 /**
  * Formats an event, including its final blank line. Each line of `data` becomes a `data:` line, so clients read every
  * line break as LF. An empty `event` is omitted, because the standard treats it as absent. Throws an `SseError`
- * "invalid-field" for a value that the format cannot represent.
+ * "invalid-field" for a value that server-sent events cannot represent.
  */
 export function formatSse(event: SseEvent | JsonEvent): string {
   assertObject("formatSse", "event", event);

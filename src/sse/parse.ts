@@ -6,8 +6,9 @@ import { createParser } from "eventsource-parser";
 import { SseError, type SseEvent } from "./event.ts";
 
 /**
- * Parses one event stream from chunks that can be cut anywhere. Comments and unknown fields are skipped, malformed UTF-8
- * becomes U+FFFD, and no input throws. A parser is for one stream: `push` after `end` throws an `SseError` "ended".
+ * Parses one event stream from chunks that can be cut anywhere. Comments and unknown fields are skipped, malformed
+ * UTF-8 becomes U+FFFD, and no input throws. A parser is for one stream: `push` after `end` throws an `SseError`
+ * "ended".
  *
  * @example
  * ```ts
@@ -19,11 +20,11 @@ import { SseError, type SseEvent } from "./event.ts";
  * ```
  */
 export class SseParser {
-  // The line parser strips the byte order mark, as the standard requires, so the decoder must not strip one, too.
+  // The parser `#lines` strips the byte order mark, as the standard requires, so the decoder must not strip one, too.
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   #events: SseEvent[] = [];
-  // The `retry` value for the next event. The line parser reports it before the event of its block; if the block has no
-  // data, there is no event, and the value belongs to the next one.
+  // The `retry` value for the next event. The parser `#lines` reports it before the event with the same `retry:` line.
+  // If that event has no data, it is not reported, and the value belongs to the next event.
   #retry: number | undefined;
   #ended = false;
 
@@ -39,7 +40,8 @@ export class SseParser {
       this.#events.push(parsed);
     },
     onRetry: (milliseconds) => {
-      // The wire allows any number of digits; a value that is not a safe integer is ignored like other invalid values.
+      // The standard allows any number of digits. A value that is not a safe integer is ignored, like a value that is
+      // not a number.
       if (Number.isSafeInteger(milliseconds)) this.#retry = milliseconds;
     },
   });
@@ -49,7 +51,7 @@ export class SseParser {
     if (this.#ended) {
       throw new SseError(
         "ended",
-        "SseParser.push after end: a parser reads one stream. Create a new one for the next.",
+        "SseParser.push was called after end. A parser reads one stream; create a new parser for the next stream.",
       );
     }
     if (typeof chunk !== "string" && !(chunk instanceof Uint8Array)) {
@@ -65,12 +67,13 @@ export class SseParser {
     return this.#take();
   }
 
-  /** Ends the stream and returns the last event if its final blank line is missing (B68). */
+  /** Ends the stream; returns the last event if only its final blank line is missing (B68). */
   end(): SseEvent[] {
     if (this.#ended) return [];
     this.#ended = true;
     this.#lines.feed(this.#decoder.decode());
-    // The first line break ends the open line or completes a CR; the second is the missing blank line.
+    // The first line break ends the last line, or is the LF of a CR LF whose CR was the last character; the second is
+    // the missing blank line.
     this.#lines.feed("\n\n");
     return this.#take();
   }

@@ -1,4 +1,4 @@
-// The case of a conformance suite, and the assertion that all cases use.
+// Defines the case of a conformance suite, and the assertion that all cases use.
 import { stringifyJson } from "../model/json/index.ts";
 
 /** One requirement of a suite. `run` throws if the requirement is not met. */
@@ -11,7 +11,7 @@ class ConformanceError extends Error {
   override readonly name = "ConformanceError";
 }
 
-/** Throws the message and the values that explain it, unless the condition holds. */
+/** Throws an error with the message and the values in `shown`, unless the condition is true. */
 export function assertHolds(condition: boolean, message: string, ...shown: unknown[]): void {
   if (condition) return;
   const details = shown

@@ -1,4 +1,4 @@
-// Cuts bytes into chunks of random length, reproducibly for one seed.
+// Cuts bytes into chunks of random length. The same seed always gives the same chunks.
 
 /** Creates a generator of pseudo-random numbers from 0 to 1 that depend only on the seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
@@ -11,12 +11,12 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Cuts bytes into non-empty chunks, most of them short; cuts fall inside characters, line breaks and events, too. */
+/** Cuts bytes into non-empty chunks, most of them short. A cut can be within a character, a line break or an event. */
 export function cutRandomly(bytes: Uint8Array | string, random: () => number, longest = 400): Uint8Array[] {
   const all = typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes;
   const chunks: Uint8Array[] = [];
   for (let at = 0; at < all.length;) {
-    // The square makes short chunks frequent without making long streams slow.
+    // The square makes short chunks frequent, while some long chunks limit the time for long streams.
     const length = 1 + Math.floor(random() ** 2 * longest);
     chunks.push(all.subarray(at, at + length));
     at += length;

@@ -1,5 +1,5 @@
-// A local HTTP server with prepared replies, for tests of provider clients. It sends bodies in given chunks, resets or
-// stalls connections on request, and records the requests.
+// Runs a local HTTP server with prepared replies, for tests of provider clients. The server sends bodies in given
+// chunks, resets or stalls connections on request, and records the requests.
 /// <reference lib="esnext.disposable" preserve="true" />
 /// <reference types="node" />
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -11,18 +11,18 @@ export type ReplyCut = number | "headers";
 
 /** A prepared reply to one request. */
 export interface Reply {
-  /** Default 200. */
+  /** The HTTP status. Default 200. */
   status?: number;
   headers?: Readonly<Record<string, string>>;
   /** The whole body; an object is sent as JSON. */
   body?: string | Uint8Array | object;
-  /** The body in chunks; each is an HTTP chunk of its own, so that the client reads the same boundaries. */
+  /** The body in chunks; each element is sent as an HTTP chunk, so that the client receives the same chunks. */
   chunks?: readonly (string | Uint8Array)[];
-  /** A pause before the headers and before each chunk. */
+  /** The pause before the headers and before each chunk, in milliseconds. Default 0. */
   delayMs?: number;
   /** The position at which the server destroys the connection. */
   reset?: ReplyCut;
-  /** The position after which the server sends nothing more, but leaves the connection open. */
+  /** The position at which the server stops sending and leaves the connection open. */
   stall?: ReplyCut;
 }
 
@@ -34,7 +34,7 @@ export interface ReceivedRequest {
   query: Readonly<Record<string, string>>;
   /** Headers with names in lower case. */
   headers: Readonly<Record<string, string>>;
-  /** The parsed JSON body, or the text of another body. */
+  /** The parsed JSON body; the text of a body that is not JSON. */
   body: unknown;
   /** The end of the exchange: reply complete, connection destroyed by `reset`, or connection closed by the client. */
   readonly ended: Promise<"sent" | "reset" | "aborted">;
@@ -44,9 +44,9 @@ export interface ReceivedRequest {
 export type Responder = (request: ReceivedRequest) => Reply | Promise<Reply>;
 
 /**
- * Replies by path: `"POST /v1/messages"`, or `"/v1/messages"` for any method; `"*"` matches all other paths. The replies
- * of a list are sent one after the other; the last one repeats. A request without a reply gets a 404 that lists the
- * routes.
+ * Replies by path: `"POST /v1/messages"`, or `"/v1/messages"` for any method; `"*"` matches all other paths. The
+ * replies of a list are sent to successive requests, and the last reply to all further requests. A request without a
+ * reply gets a 404 that lists the routes.
  */
 export type Routes = Readonly<Record<string, Reply | readonly Reply[] | Responder>>;
 
@@ -58,7 +58,7 @@ export interface ReplayServer extends AsyncDisposable {
   readonly requests: readonly ReceivedRequest[];
   /** The number of open connections. */
   readonly connections: number;
-  /** Destroys all connections, also unfinished ones, and resolves when all are closed. */
+  /** Destroys all connections, including connections with unfinished replies, and resolves when all are closed. */
   close(): Promise<void>;
 }
 
@@ -98,7 +98,7 @@ export async function replayServer(replies: Routes | Responder): Promise<ReplayS
     server.once("error", reject);
     server.listen(0, "127.0.0.1", resolve);
   });
-  // The cast holds: the server listens on a port.
+  // The cast is safe, because the server listens on a port, for which `address` returns an AddressInfo.
   const { port } = server.address() as AddressInfo;
   let closing: Promise<void> | undefined;
   const closeAll = async (): Promise<void> => {
@@ -154,7 +154,7 @@ async function handleRequest(
       incoming.socket.destroy();
     });
   } catch (error) {
-    // Either the client has disconnected, or the test's responder threw, which the test should see in the response.
+    // Either the client has disconnected, or the responder threw an error, which the reply then contains.
     if (outgoing.headersSent || outgoing.destroyed) outgoing.destroy();
     else outgoing.writeHead(500, { "content-type": "text/plain" }).end(`The responder failed: ${String(error)}`);
   }
@@ -217,14 +217,14 @@ function toBytes(body: Reply["body"]): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-/** Resolves when the system has accepted the bytes, so that a reset does not destroy the connection before. */
+/** Resolves when the system has accepted the bytes, so that a reset does not destroy the connection before that. */
 function writeBytes(outgoing: ServerResponse, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     const settle = (): void => {
       outgoing.off("close", settle);
       resolve();
     };
-    // A client that disconnects during a write is no error here; `ended` reports it.
+    // A client that disconnects during a write is not an error; `ended` reports it.
     outgoing.once("close", settle);
     outgoing.write(bytes, settle);
   });

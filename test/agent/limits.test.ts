@@ -84,8 +84,8 @@ test("the signal of a slow tool aborts, and the model receives the timeout", asy
   expect(waits.sort((a, b) => a - b)).toStrictEqual([100, 100, 1500, 3000]);
   expect(reasons).toStrictEqual(["TimeoutError", "TimeoutError"]);
   expect(results(requests[1]?.messages ?? []).map(({ output }) => output)).toStrictEqual([
-    "The tool did not finish within 3 s and was told to stop. Whether it took effect is unknown.",
-    "The tool did not finish within 1.5 s and was told to stop. Whether it took effect is unknown.",
+    "The tool did not finish within 3 s, and its signal was aborted. Whether the call took effect is unknown.",
+    "The tool did not finish within 1.5 s, and its signal was aborted. Whether the call took effect is unknown.",
     {},
   ]);
 });

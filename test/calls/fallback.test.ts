@@ -57,7 +57,9 @@ test("models are called in order, each as often as its policy allows; the last e
   expect(error).toMatchObject({ code: "server", provider: "third", model: "c/d" });
   expect(error.attempts.map(({ provider }) => provider)).toStrictEqual(["first", "first", "second", "third", "third"]);
   expect(error.message).toContain("third cannot.");
-  expect(error.message).toContain(" Before it, first/a failed: overloaded; second/b failed: authentication.");
+  expect(error.message).toContain(
+    " Earlier in this call, first/a failed: overloaded; second/b failed: authentication.",
+  );
 });
 
 test("the fallbacks of a call replace the fallbacks of the client", async () => {

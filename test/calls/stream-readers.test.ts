@@ -88,6 +88,19 @@ test("all readers of a truncated answer get its error", async () => {
   expect([second.error, third.error]).toStrictEqual([first.error, first.error]);
 });
 
+test("reads that overlap receive the deltas in the order of the calls", async () => {
+  const order: string[] = [];
+  const one = stream();
+  const read = async (name: string): Promise<void> => {
+    const { value } = await one.next();
+    // The client adds the provider to the first delta, which is therefore another object.
+    order.push(`${name} ${value?.kind === "start" ? 0 : nineDeltas.indexOf(value as Delta)}`);
+  };
+  // The third read begins when the first one has its delta and the second one still waits.
+  await Promise.all([read("first").then(() => read("third")), read("second")]);
+  expect(order.toSorted()).toStrictEqual(["first 0", "second 1", "third 2"]);
+});
+
 describe("the queue of deltas", () => {
   /** Deltas that contain their own index. */
   const numbered = (from: number, count: number): Delta[] =>

@@ -64,11 +64,11 @@ describe("validate", () => {
   test("stored messages are valid as lines and as a list", async () => {
     expect(await koine("validate", { stdin: lines(...storedMessages) })).toMatchObject({
       code: 0,
-      stdout: "3 records: 3 valid, 0 not.\n",
+      stdout: "3 records: 3 valid, 0 invalid.\n",
     });
     expect(await koine("validate", { stdin: JSON.stringify(storedMessages) })).toMatchObject({
       code: 0,
-      stdout: "1 record: 1 valid, 0 not.\n",
+      stdout: "1 record: 1 valid, 0 invalid.\n",
     });
   });
 
@@ -117,7 +117,7 @@ describe("validate", () => {
 
   test("messages of version 1 are migrated before validation", async () => {
     const { stdout } = await koine("validate", { stdin: lines({ ...question, metadata: { schemaVersion: 1 } }) });
-    expect(stdout).toBe("1 record: 1 valid, 0 not.\n");
+    expect(stdout).toBe("1 record: 1 valid, 0 invalid.\n");
   });
 
   test("--json writes a line for each issue and a summary line", async () => {
@@ -131,7 +131,7 @@ describe("validate", () => {
   test("a stream must obey the rules of the delta contract", async () => {
     const [start, text, , done] = runEvents;
     const good = await koine("validate --from run --kind stream", { stdin: lines(start, text, done) });
-    expect(good).toMatchObject({ code: 0, stdout: "1 record: 1 valid, 0 not.\n" });
+    expect(good).toMatchObject({ code: 0, stdout: "1 record: 1 valid, 0 invalid.\n" });
     const bad = await koine("validate --from run --kind stream", { stdin: lines(start, done, text) });
     expect(bad.stdout).toContain("seq-increasing");
     expect(bad.code).toBe(1);

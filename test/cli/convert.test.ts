@@ -163,7 +163,7 @@ describe("records", () => {
     const same = await koine("convert -q --to anthropic --no-repair", { stdin: lines(agentRequest) });
     expect(JSON.parse(same.stdout)).toStrictEqual(agentRequest);
     const canonical = await koine("convert -q --to canonical", { stdin: lines(agentRequest, chatResponse) });
-    expect((await koine("validate", { stdin: canonical.stdout })).stdout).toBe("2 records: 2 valid, 0 not.\n");
+    expect((await koine("validate", { stdin: canonical.stdout })).stdout).toBe("2 records: 2 valid, 0 invalid.\n");
   });
 
   test("every record is converted in order or reported, for any invalid lines and any chunk size", async () => {

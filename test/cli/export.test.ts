@@ -135,7 +135,13 @@ describe("as conversations", () => {
       `export --data ${data} --thread ${ids[1]} --to gemini --model gemini-3 --fail-on loss --json`,
     );
     expect(parseLines(stdout)).toMatchObject([{ systemInstruction: { parts: [{ text: "Answer briefly." }] } }]);
-    expect(JSON.parse(stderr)).toMatchObject({ to: "gemini", records: 1, exported: 1, failed: 0, apart: { model: 1 } });
+    expect(JSON.parse(stderr)).toMatchObject({
+      to: "gemini",
+      records: 1,
+      exported: 1,
+      failed: 0,
+      outsideBody: { model: 1 },
+    });
     expect(code).toBe(3);
   });
 

@@ -50,7 +50,7 @@ describe("the report", () => {
       converted: 1,
       failed: 0,
       levels: { loss: 1 },
-      apart: { model: 1 },
+      outsideBody: { model: 1 },
     });
     const inFile = await koine("convert --to gemini --json -o %/out.json", { stdin: lines(chatRequest) });
     expect(JSON.parse(inFile.stdout)).toMatchObject({ records: 1 });

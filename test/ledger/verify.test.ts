@@ -30,6 +30,11 @@ const DAMAGE: readonly [
     /parent/,
   ],
   [
+    "a message that is its own parent",
+    (tx, _key, row) => wait(tx.insertMessages([{ ...row, parentId: row.id }])),
+    /parent/,
+  ],
+  [
     "a message with another role than its row",
     (tx, _key, row) => wait(tx.insertMessages([{ ...row, role: "tool" }])),
     /"tool"/,

@@ -12,10 +12,10 @@ function writesErrors(change: (error: ProviderError) => ProviderError): DialectF
 }
 
 export const ERROR_FAULTS: readonly DialectFaultRow[] = [
-  ["drops the raw body of an error", /errors: .*taxonomy/, readsErrors((value) => without(value, "raw"))],
+  ["drops the raw body of an error", /errors: .*known kind/, readsErrors((value) => without(value, "raw"))],
   [
     "has an unknown kind of error",
-    /errors: .*taxonomy/,
+    /errors: .*known kind/,
     readsErrors((error) => ({ ...error, kind: "sulking" as ProviderError["kind"] })),
   ],
   ["drops the status of an error", /errors: .*comes back/, writesErrors((error) => ({ ...error, status: 418 }))],
@@ -28,7 +28,7 @@ export const ERROR_FAULTS: readonly DialectFaultRow[] = [
     }),
   ],
   [
-    "crashes on an odd error",
+    "crashes on an invalid error",
     /errors: .*never crashes/,
     readsErrors((error, wire) => {
       const { text } = (wire as { problem: { text: string } }).problem;
@@ -116,7 +116,7 @@ export const PAIR_FAULTS: readonly DialectFaultRow[] = [
   ],
   [
     "assigns calls to the wrong tool",
-    /→ .*same conversation/,
+    /→ .*preserves the conversation/,
     sends((message) => ({
       ...message,
       parts: message.parts.map((part) => (part.type === "tool-call" ? { ...part, toolName: "shout" } : part)),
@@ -124,7 +124,7 @@ export const PAIR_FAULTS: readonly DialectFaultRow[] = [
   ],
   [
     "drops the input of calls and reports a note only",
-    /→ .*same conversation/,
+    /→ .*preserves the conversation/,
     (good) => {
       const dropped = sends((message) => ({
         ...message,
@@ -135,7 +135,7 @@ export const PAIR_FAULTS: readonly DialectFaultRow[] = [
   ],
   [
     "drops texts and reports a repair only",
-    /→ .*requests: a request with every field: .*same conversation/,
+    /→ .*requests: a request with every field: .*preserves the conversation/,
     (good) => {
       const dropped = sends((message) => ({ ...message, parts: message.parts.filter(({ type }) => type !== "text") }))(
         good,
@@ -151,7 +151,7 @@ export const PAIR_FAULTS: readonly DialectFaultRow[] = [
   ],
   [
     "drops results and reports a repair only",
-    /→ .*requests: a request with every field: .*same conversation/,
+    /→ .*requests: a request with every field: .*preserves the conversation/,
     (good) => {
       const dropped = sends((message) =>
         message.role === "tool" ? without({ ...message, parts: [] }, "extra") : message,

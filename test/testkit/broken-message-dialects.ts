@@ -58,7 +58,7 @@ function swapsField(field: "seals" | "toolCallId", isMeant: (part: Part) => bool
     });
   });
 }
-const SAME = /decode to the same/;
+const SAME = /decode to equal messages/;
 const createLoss = (path: string, code = "residue-not-portable"): Encoded["losses"][number] => ({
   path,
   code,
@@ -202,7 +202,7 @@ export const FAULTS: readonly [sentence: string, noticed: RegExp, fault: Fault][
   ],
   [
     "throws on unknown fields",
-    /new field comes back/,
+    /new field at any position/,
     decodes((messages) => {
       const at = messages.findIndex(({ extra }) => extra?.["plain"] !== undefined);
       if (at >= 0) throw createDecodeError(`/${at}`);
@@ -211,12 +211,12 @@ export const FAULTS: readonly [sentence: string, noticed: RegExp, fault: Fault][
   ],
   [
     "drops unknown fields",
-    /new field comes back/,
+    /new field at any position/,
     decodes((messages) => messages.map((message) => ({ ...message, extra: withoutOwnResidue(message.extra) ?? {} }))),
   ],
   [
     "drops unknown fields and always reports a note",
-    /missing or odd/,
+    /missing or invalid/,
     (good) => ({
       decodeMessages: (wire) =>
         good.decodeMessages(wire).map((message) => ({ ...message, extra: withoutOwnResidue(message.extra) ?? {} })),
@@ -226,17 +226,21 @@ export const FAULTS: readonly [sentence: string, noticed: RegExp, fault: Fault][
       },
     }),
   ],
-  ["crashes on odd values", /missing or odd/, throws(() => new TypeError("Cannot read properties of undefined"))],
+  [
+    "crashes on invalid values",
+    /missing or invalid/,
+    throws(() => new TypeError("Cannot read properties of undefined")),
+  ],
   [
     "throws errors with the name of another dialect",
-    /missing or odd/,
+    /missing or invalid/,
     throws(({ path }) => new DialectError("other", path, "wrong-type", "No.")),
   ],
-  ["throws errors without a path", /missing or odd/, throws(() => createDecodeError(""))],
-  ["throws errors with a wrong path", /missing or odd/, throws(() => createDecodeError("/7/elsewhere"))],
+  ["throws errors without a path", /missing or invalid/, throws(() => createDecodeError(""))],
+  ["throws errors with a wrong path", /missing or invalid/, throws(() => createDecodeError("/7/elsewhere"))],
   [
     "throws errors with an unknown code",
-    /missing or odd/,
+    /missing or invalid/,
     throws(({ path }) => new DialectError("plain", path, "not-supported", "No.")),
   ],
   ["rejects invalid values without a path", /rejected with a path/, throws(() => createDecodeError(""))],

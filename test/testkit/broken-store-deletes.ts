@@ -22,12 +22,12 @@ function counts(method: Deleting, change: (deleted: DeletionCounts) => DeletionC
   return withSteps({ [method]: instead });
 }
 const CLAIM_OF: Record<Deleting, RegExp> = {
-  deleteMessages: /deleteMessages takes/,
-  deleteRuns: /deleteRuns takes/,
-  deleteThread: /deleteThread takes/,
-  deleteKeys: /deleteKeys takes/,
-  deleteBlobs: /deleteBlobs takes/,
-  deleteUnreferencedBlobs: /deleteUnreferencedBlobs takes/,
+  deleteMessages: /deleteMessages deletes/,
+  deleteRuns: /deleteRuns deletes runs/,
+  deleteThread: /deleteThread deletes a thread/,
+  deleteKeys: /deleteKeys deletes/,
+  deleteBlobs: /deleteBlobs deletes/,
+  deleteUnreferencedBlobs: /deleteUnreferencedBlobs deletes/,
 };
 // The keys of the record above.
 const DELETING = Object.keys(CLAIM_OF) as Deleting[];
@@ -49,12 +49,12 @@ export const DELETE_FAULTS: readonly StoreFaultRow[] = [
   ]),
   [
     "counts characters for bytes",
-    /deleteMessages takes/,
+    /deleteMessages deletes/,
     counts("deleteMessages", (deleted) => ({ ...deleted, bytes: deleted.bytes - Number(deleted.bytes > 0) })),
   ],
   [
     "deletes changes of state with the deltas",
-    /deleteDeltas takes/,
+    /deleteDeltas deletes/,
     withSteps({
       deleteDeltas: (good, tx) => (key, runId) => {
         const [count, run] = [good(key, runId), tx.run(key.tenant, runId)];
@@ -66,12 +66,12 @@ export const DELETE_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "deletes deltas outside of the range",
-    /deleteDeltas takes/,
+    /deleteDeltas deletes/,
     withSteps({ deleteDeltas: (good) => (key, runId) => good(key, runId) }),
   ],
   [
     "returns no number of deltas",
-    /deleteDeltas takes/,
+    /deleteDeltas deletes/,
     withSteps({
       deleteDeltas:
         (good) =>
@@ -80,7 +80,7 @@ export const DELETE_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "leaves references of deleted messages",
-    /deleteMessages takes/,
+    /deleteMessages deletes/,
     withSteps({
       deleteMessages: (good, tx) => (key, ids) => {
         const refs = tx.blobRefs(key) as never[];
@@ -92,7 +92,7 @@ export const DELETE_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "leaves quarantine rows of deleted messages",
-    /deleteMessages takes/,
+    /deleteMessages deletes/,
     withSteps({
       deleteMessages: (good, tx) => (key, ids) => {
         const rows = tx.quarantined(key.tenant, 99) as never[];
@@ -104,7 +104,7 @@ export const DELETE_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "leaves the log of deleted runs",
-    /deleteRuns takes/,
+    /deleteRuns deletes runs/,
     withSteps({
       deleteRuns: (good, tx) => (key, ids) => {
         const rows = tx.log(key, { limit: 99 }) as { runId: string }[];
@@ -116,7 +116,7 @@ export const DELETE_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "deletes blobs with their thread",
-    /deleteThread takes/,
+    /deleteThread deletes a thread/,
     withSteps({
       deleteThread: (good, tx) => (key) =>
         mapAwaitable(good(key), (deleted) => (void tx.deleteUnreferencedBlobs(key.tenant, 9_999), deleted)),
@@ -124,7 +124,7 @@ export const DELETE_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "leaves a thread's keys",
-    /deleteThread takes/,
+    /deleteThread deletes a thread/,
     withSteps({
       deleteThread: (good, tx) => (key) => {
         const row = tx.idempotencyKey(key, "key");
@@ -136,12 +136,12 @@ export const DELETE_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "deletes keys of the last millisecond",
-    /deleteKeys takes/,
+    /deleteKeys deletes/,
     withSteps({ deleteKeys: (good) => (tenant, before) => good(tenant, before + 1) }),
   ],
   [
     "leaves the chunks of a deleted blob",
-    /deleteBlobs takes/,
+    /deleteBlobs deletes/,
     withSteps({
       deleteBlobs: (good, tx) => (tenant, hashes, before) => {
         const ids = hashes.map((hash) => (tx.blob(tenant, hash) as { blobId: string } | undefined)?.blobId ?? "");
@@ -157,24 +157,24 @@ export const DELETE_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "deletes referenced blobs",
-    /deleteBlobs takes|deleteUnreferencedBlobs takes|begins to hold/,
+    /deleteBlobs deletes|deleteUnreferencedBlobs deletes|adds a reference/,
     withSteps({
       insertBlobRefs: () => () => undefined,
     }),
   ],
   [
     "deletes recent blobs by name",
-    /deleteBlobs takes/,
+    /deleteBlobs deletes/,
     withSteps({ deleteBlobs: (good) => (tenant, hashes, before) => good(tenant, hashes, before + 1) }),
   ],
   [
     "deletes recent blobs",
-    /deleteUnreferencedBlobs takes/,
+    /deleteUnreferencedBlobs deletes/,
     withSteps({ deleteUnreferencedBlobs: (good) => (tenant, before) => good(tenant, before + 1) }),
   ],
   [
     "leaves unfinished uploads",
-    /deleteUnreferencedBlobs takes/,
+    /deleteUnreferencedBlobs deletes/,
     withSteps({
       deleteUnreferencedBlobs: (good, tx) => (tenant, before) => {
         const chunk = tx.chunk(tenant, "00000000Z8AAAAAAAAAAAAAAAA", 0);

@@ -18,17 +18,17 @@ import {
 const TENANT_FAULTS: readonly StoreFaultRow[] = [
   [
     "compares tenants without regard to case",
-    /no read shows/,
+    /no read returns/,
     withReads({ message: (good) => (key, id) => good({ ...key, tenant: key.tenant.toLowerCase() }, id) }),
   ],
   [
     "treats a tenant's name as a pattern",
-    /no read shows/,
+    /no read returns/,
     withReads({ blob: (good) => (tenant, hash) => good(tenant.replace(/[% x]$/, ""), hash) }),
   ],
   [
     "has one set of run ids for all tenants",
-    /rows of the same ids/,
+    /rows with the same ids/,
     withSteps({
       insertRun: (good, tx) => (row) => {
         if (tx.run(row.tenant.replace(/-twin$/, ""), row.id) === undefined) return good(row);
@@ -48,19 +48,19 @@ const TENANT_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "returns runs of every tenant",
-    /one tenant, or of every/,
+    /one tenant or for all/,
     withReads({ expiredRuns: (good) => (now, limit) => good(now, limit) }),
   ],
   [
     "returns no runs without a tenant",
-    /one tenant, or of every/,
+    /one tenant or for all/,
     withReads({
       compactableRuns: (good) => (before, limit, tenant) => (tenant === undefined ? [] : good(before, limit, tenant)),
     }),
   ],
   [
     "counts references of all tenants to a blob",
-    /held by messages of its own/,
+    /of the same tenant reference/,
     withSteps({
       deleteUnreferencedBlobs: (good, tx) => (tenant, before) => {
         const refs = tx.blobRefs({ tenant: `${tenant}-twin`, threadId: "thread" });
@@ -136,7 +136,7 @@ const insertsOneByOne = withSteps({
 const WORK_FAULTS: readonly StoreFaultRow[] = [
   [
     "returns no result of work",
-    /write gives what/,
+    /write returns/,
     withMethods({ write: (good) => (work) => good(work).then(() => undefined as never) }),
   ],
   [
@@ -157,10 +157,10 @@ const WORK_FAULTS: readonly StoreFaultRow[] = [
   ],
   ["writes a part of a batch", /catches a conflict/, insertsOneByOne],
   ["acknowledges work that was rolled back", /catches a conflict/, hidesRollback],
-  ["commits each step separately", /as a whole or not at all|one writer at a time|never meet/, stepByStep],
+  ["commits each step separately", /as a whole or not at all|one writer at a time|never write the same id/, stepByStep],
   [
     "reads outdated rows",
-    /acknowledged before they asked/,
+    /acknowledged before the read/,
     (good) => {
       let before: ReturnType<LedgerStore["reads"]["thread"]>;
       return withReads({
@@ -174,7 +174,7 @@ const WORK_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "shows rows after their thread's last id",
-    /from then on/,
+    /no row is added below/,
     (good) => {
       const seen = new Set<string>();
       return withReads({
@@ -183,7 +183,7 @@ const WORK_FAULTS: readonly StoreFaultRow[] = [
       })(good);
     },
   ],
-  ["fails all concurrent writes together", /takes no other down/, together],
+  ["fails all concurrent writes together", /does not affect the other/, together],
 ];
 
 function queries(change: (query: SearchQuery) => SearchQuery): StoreFault {
@@ -203,37 +203,37 @@ function anyOf(split: (text: string) => string[]): StoreFault {
   });
 }
 
-const WORDS = /all the words/;
+const WORDS = /all words of the query/;
 
 const SEARCH_FAULTS: readonly StoreFaultRow[] = [
   [
     "indexes all messages at once",
-    /indexMessages takes/,
+    /indexMessages/,
     withMethods({ indexMessages: (good) => (textOf) => good(textOf, 99) }),
   ],
   [
     "never finishes its index",
-    /indexMessages takes/,
+    /indexMessages/,
     withMethods({ indexMessages: (good) => async (textOf, limit) => Math.max(1, await good(textOf, limit)) }),
   ],
   [
     "indexes bodies",
-    /indexMessages takes/,
+    /indexMessages/,
     withMethods({ indexMessages: (good) => (textOf, limit) => good((row) => `${textOf(row)} ${row.body}`, limit) }),
   ],
   [
     "indexes messages without a text",
-    /takes nothing while a text is not at hand/,
+    /while its text is missing/,
     withMethods({ indexMessages: (good) => (textOf, limit) => good((row) => textOf(row) ?? "", limit) }),
   ],
   [
     "requests the text of a message twice",
-    /indexMessages takes/,
+    /indexMessages/,
     withMethods({ indexMessages: (good) => (textOf, limit) => good((row) => textOf(row) && textOf(row), limit) }),
   ],
   [
     "indexes only the first messages",
-    /indexMessages takes/,
+    /indexMessages/,
     (good) => {
       let isDone = false;
       return withMethods({
@@ -266,10 +266,14 @@ const SEARCH_FAULTS: readonly StoreFaultRow[] = [
   ],
   ["looks at case", WORDS, changesSearchText((text) => text.replace("RATE", "another"))],
   ["knows ASCII only", WORDS, changesSearchText((text) => text.replaceAll(/[^\0-\x7f]+/g, " "))],
-  ["finds all messages for an empty query", /no word that occurs/, changesSearchText((text) => text.trim() || "the")],
+  [
+    "finds all messages for an empty query",
+    /no message contains a word/,
+    changesSearchText((text) => text.trim() || "the"),
+  ],
   [
     "searches for all tenants",
-    /keeps to the tenant/,
+    /respects the tenant/,
     withMethods({
       search: (good) => async (query) => [
         ...(await good(query)),
@@ -277,23 +281,23 @@ const SEARCH_FAULTS: readonly StoreFaultRow[] = [
       ],
     }),
   ],
-  ["searches all threads", /keeps to the tenant/, queries(({ threadId: _threadId, ...query }) => query)],
-  ["ignores the limit of hits", /keeps to the tenant/, queries((query) => ({ ...query, limit: 99 }))],
+  ["searches all threads", /respects the tenant/, queries(({ threadId: _threadId, ...query }) => query)],
+  ["ignores the limit of hits", /respects the tenant/, queries((query) => ({ ...query, limit: 99 }))],
   [
     "returns the worst hit first",
-    /best first/,
+    /best hit first/,
     withMethods({ search: (good) => async (query) => (await good(query)).toReversed() }),
   ],
   [
     "returns the start of a text as snippet",
-    /best first/,
+    /best hit first/,
     withMethods({
       search: (good) => async (query) => (await good(query)).map((hit) => ({ ...hit, snippet: "The start" })),
     }),
   ],
   [
     "finds deleted messages",
-    /what was deleted/,
+    /deleted messages/,
     withSteps({
       deleteMessages: (good, tx) => (key, ids) => (ids.length > 1 ? tx.deleteRuns(key, []) : good(key, ids)),
     }),
@@ -303,10 +307,10 @@ const SEARCH_FAULTS: readonly StoreFaultRow[] = [
 const never = (): void => undefined;
 
 const LIFE_FAULTS: readonly StoreFaultRow[] = [
-  ["wakes no watcher", /watch wakes/, withMethods({ watch: () => () => never })],
+  ["wakes no watcher", /watch calls its listener/, withMethods({ watch: () => () => never })],
   [
     "wakes once",
-    /watch wakes/,
+    /watch calls its listener/,
     withMethods({
       watch: (good) => (key, wake) => {
         const end = good(key, () => {
@@ -317,14 +321,10 @@ const LIFE_FAULTS: readonly StoreFaultRow[] = [
       },
     }),
   ],
-  [
-    "wakes an ended watcher",
-    /watch that was ended/,
-    withMethods({ watch: (good) => (key, wake) => (good(key, wake), never) }),
-  ],
+  ["wakes an ended watcher", /ended watch/, withMethods({ watch: (good) => (key, wake) => (good(key, wake), never) })],
   [
     "loses rows in a vacuum",
-    /vacuum changes/,
+    /vacuum does not change/,
     (good) => {
       const seen = new Set<string>();
       const watching = withSteps({ insertThread: (insert) => (row) => (seen.add(row.tenant), insert(row)) })(good);

@@ -14,13 +14,13 @@ const changesReports = (change: (notify: Notify) => Notify) =>
   withMethods({ watchThreads: (good) => (tenant, notify) => good(tenant, change(notify)) });
 const replacesActiveThreads = (change: (good: Active) => Active) => withMethods({ activeThreads: change });
 
-const ORDER = /activeThreads gives/;
-const CURRENT = /activeThreads (is up to date|knows)/;
+const ORDER = /activeThreads lists/;
+const CURRENT = /activeThreads includes/;
 
 export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   [
     "returns missing titles",
-    /titles gives/,
+    /titles lists/,
     withReads({
       titles:
         (_, all) =>
@@ -30,7 +30,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "searches titles with regard to case",
-    /titles that hold a word/,
+    /titles finds/,
     withReads({
       titles: (good) => (tenant, page) =>
         mapAwaitable(good(tenant, page), (rows) =>
@@ -102,14 +102,14 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "does not count deletions",
-    /heads gives/,
+    /heads returns/,
     withMethods({
       heads: (good) => async (tenant, ids) => (await good(tenant, ids)).map((head) => ({ ...head, purges: 0 })),
     }),
   ],
   [
     "counts a delta as activity",
-    /heads gives/,
+    /heads returns/,
     withMethods({
       heads: (good) => async (tenant, ids) =>
         (await good(tenant, ids)).map((head) => ({ ...head, lastActivity: head.lastId })),
@@ -159,15 +159,15 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
         (await good(tenant, page)).filter(({ lastActivity }) => lastActivity.length > 10),
     ),
   ],
-  ["reports no change", /watchThreads tells what happens/, changesReports(() => () => undefined)],
+  ["reports no change", /watchThreads reports every/, changesReports(() => () => undefined)],
   [
     "reports every change as activity",
-    /watchThreads tells what happens/,
+    /watchThreads reports every/,
     changesReports((notify) => (changes) => notify(changes.map((each) => ({ ...each, change: "activity" })))),
   ],
   [
     "reports a new thread to every tenant",
-    /watchThreads tells nothing/,
+    /watchThreads reports no/,
     withMethods({
       watchThreads: (good) => async (tenant, notify) => {
         const [end, endTwin] = await Promise.all([good(tenant, notify), good(`${tenant}-twin`, notify)]);
@@ -177,12 +177,12 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "reports to an ended watcher",
-    /watchThreads tells nothing/,
+    /watchThreads reports no/,
     withMethods({ watchThreads: (good) => async (tenant, notify) => (await good(tenant, notify), () => undefined) }),
   ],
   [
     "finds whole words only",
-    /search finds the beginning/,
+    /search finds prefixes/,
     withMethods({
       search:
         (good) =>
@@ -192,7 +192,7 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "finds the best hits regardless of their thread",
-    /search gives so many of each/,
+    /hits of each thread/,
     withMethods({
       search:
         (good) =>

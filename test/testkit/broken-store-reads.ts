@@ -105,10 +105,10 @@ const VALUE_FAULTS: readonly StoreFaultRow[] = [
         mapAwaitable(good(tenant, blobId, at), (row) => (row?.bytes.length === 0 ? undefined : row)),
     }),
   ],
-  ["returns its own row object", /rows that were handed/, withReads({ message: remembering })],
+  ["returns its own row object", /rows that were passed/, withReads({ message: remembering })],
   [
     "stores the caller's row object",
-    /rows that were handed/,
+    /rows that were passed/,
     (good) => {
       const given = new Map<string, MessageRow>();
       const keeping = withSteps({
@@ -122,7 +122,7 @@ const VALUE_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "stores the caller's bytes object",
-    /rows that were handed/,
+    /rows that were passed/,
     (good) => {
       const given: Uint8Array[] = [];
       const keeping = withSteps({ insertChunk: (insert) => (row) => (given.push(row.bytes), insert(row)) })(good);
@@ -264,19 +264,19 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "returns runs newest first",
-    /runs, blob references/,
+    /runs and blob references/,
     withReads({ runs: (good) => (key) => mapAwaitable(good(key), (rows) => rows.toReversed()) }),
   ],
   [
     "returns blob references ordered by hash",
-    /runs, blob references/,
+    /runs and blob references/,
     withReads({
       blobRefs: (good) => (key) => inAnotherOrder(good(key), (left, right) => plainly(left.hash, right.hash)),
     }),
   ],
   [
     "returns every quarantined record",
-    /runs, blob references/,
+    /runs and blob references/,
     withReads({ quarantined: (good) => (tenant) => good(tenant, 99) }),
   ],
   [
@@ -326,12 +326,12 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "finds the digests of every scope",
-    /findDigests gives those of one scope/,
+    /findDigests returns only/,
     withReads({ findDigests: (good) => (tenant, digests, limit) => good(tenant, digests, limit) }),
   ],
   [
     "limits to the newest before it filters by scope",
-    /findDigests gives those of one scope/,
+    /findDigests returns only/,
     withReads({
       findDigests: (good) => (tenant, digests, limit, scope) =>
         only(good(tenant, digests, limit), ({ threadId }) => scope === undefined || threadId === `thread-of-${scope}`),
@@ -339,19 +339,19 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "treats a run as expired in its lease's last millisecond",
-    /expiredRuns gives/,
+    /expiredRuns returns/,
     withReads({ expiredRuns: (good) => (now, limit, tenant) => good(now + 1, limit, tenant) }),
   ],
   [
     "ignores streaming runs",
-    /expiredRuns gives/,
+    /expiredRuns returns/,
     withReads({
       expiredRuns: (good) => (now, limit, tenant) => only(good(now, limit, tenant), ({ state }) => state === "created"),
     }),
   ],
   [
     "treats ended runs as expired",
-    /expiredRuns gives/,
+    /expiredRuns returns/,
     withReads({
       expiredRuns: (good, all) => (now, limit, tenant) =>
         mapAwaitable(good(now, limit, tenant), (rows) => [
@@ -362,32 +362,32 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "ignores the limit of expired runs",
-    /expiredRuns gives/,
+    /expiredRuns returns/,
     withReads({ expiredRuns: (good) => (now, _, tenant) => good(now, 99, tenant) }),
   ],
   [
     "compacts in the last millisecond of the retention",
-    /compactableRuns gives/,
+    /compactableRuns returns/,
     withReads({ compactableRuns: (good) => (before, limit, tenant) => good(before + 1, limit, tenant) }),
   ],
   [
     "compacts committed runs only",
-    /compactableRuns gives/,
+    /compactableRuns returns/,
     withReads({
       compactableRuns: (good) => (before, limit, tenant) =>
         only(good(before, limit, tenant), ({ state }) => state === "committed"),
     }),
   ],
-  ["compacts runs twice", /compactableRuns gives/, runs((row) => ({ ...row, compacted: false }))],
+  ["compacts runs twice", /compactableRuns returns/, runs((row) => ({ ...row, compacted: false }))],
   [
     "ignores the limit of compactable runs",
-    /compactableRuns gives/,
+    /compactableRuns returns/,
     withReads({ compactableRuns: (good) => (before, _, tenant) => good(before, 99, tenant) }),
   ],
-  ["forgets compacted runs", /compactedRun gives/, withReads({ compactedRun: () => () => undefined })],
+  ["forgets compacted runs", /compactedRun returns/, withReads({ compactedRun: () => () => undefined })],
   [
     "returns a compacted run before its first delta",
-    /compactedRun gives/,
+    /compactedRun returns/,
     withReads({
       compactedRun:
         (good) =>

@@ -36,7 +36,7 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "returns entries of all runs",
-    /of one or of none/,
+    /or of no run/,
     withReads({
       log:
         (good) =>
@@ -68,12 +68,12 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "does not report an existing alias",
-    /deleteAlias takes/,
+    /deleteAlias deletes/,
     withSteps({ deleteAlias: (good) => (tenant, name) => mapAwaitable(good(tenant, name), () => true) }),
   ],
   [
     "leaves the aliases of deleted runs",
-    /deleteAlias takes/,
+    /deleteAlias deletes/,
     withSteps({
       deleteRuns: (good, tx) => (key, ids) => {
         const rows = tx.aliases(key) as never[];
@@ -114,14 +114,14 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "completes work although it was requested again",
-    /deleteWork takes/,
+    /deleteWork deletes/,
     withSteps({
       deleteWork: (good, tx) => (key, leaseId) => good(key, leaseId, (tx.work(key) as WorkRow | undefined)?.wants ?? 0),
     }),
   ],
   [
     "completes work with any lease",
-    /deleteWork takes/,
+    /deleteWork deletes/,
     withSteps({
       deleteWork: (good, tx) => (key, _, wants) =>
         good(key, (tx.work(key) as WorkRow | undefined)?.leaseId ?? "", wants),
@@ -129,24 +129,24 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "returns leased work",
-    /openWork gives/,
+    /openWork returns/,
     withReads({ openWork: (good) => (now, limit, tenant) => good(now + 1, limit, tenant) }),
   ],
   [
     "returns the latest request first",
-    /openWork gives/,
+    /openWork returns/,
     withReads({
       openWork: (good) => (now, limit, tenant) => mapAwaitable(good(now, limit, tenant), (rows) => rows.toReversed()),
     }),
   ],
   [
     "returns work of every tenant",
-    /openWork gives/,
+    /openWork returns/,
     withReads({ openWork: (good) => (now, limit) => good(now, limit) }),
   ],
   [
     "leaves the work of a deleted thread",
-    /go with their thread/,
+    /deletes aliases, journal entries/,
     withSteps({
       deleteThread: (good, tx) => (key) => {
         const row = tx.work(key) as WorkRow | undefined;
@@ -158,7 +158,7 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "treats entries as deltas",
-    /go with their thread/,
+    /deletes aliases, journal entries/,
     withSteps({
       deleteDeltas: (good, tx) => (key, runId, within) => {
         if (runId === "") void tx.deleteRuns(key, [""]);

@@ -17,7 +17,7 @@ function ignoresErrors<T>(step: () => Awaitable<T>, instead: T): Awaitable<T> {
 const INSERT_FAULTS: readonly StoreFaultRow[] = [
   [
     "returns a log row as the newest message",
-    /where its history ends/,
+    /a thread row has/,
     withReads({
       thread: (good) => (key) =>
         mapAwaitable(good(key), (row) => row && { ...row, newestMessageId: row.lastId || null }),
@@ -25,15 +25,15 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "returns the newest message as the last row",
-    /where its history ends/,
+    /a thread row has/,
     withReads({
       thread: (good) => (key) => mapAwaitable(good(key), (row) => row && { ...row, lastId: row.newestMessageId ?? "" }),
     }),
   ],
-  ["returns no head with a lock", /where its history ends/, withSteps({ lockThread: () => () => undefined })],
+  ["returns no head with a lock", /a thread row has/, withSteps({ lockThread: () => () => undefined })],
   [
     "overwrites an existing thread",
-    /insertThread: an id/,
+    /insertThread: an existing/,
     withSteps({
       insertThread: (good, tx) => (row) =>
         ignoresErrors(() => good(row), void tx.updateThread({ ...row, threadId: row.id }, row)),
@@ -41,12 +41,12 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "ignores an existing thread",
-    /insertThread: an id/,
+    /insertThread: an existing/,
     withSteps({ insertThread: (good) => (row) => ignoresErrors(() => good(row), undefined) }),
   ],
   [
     "throws its own errors",
-    /insertThread: an id/,
+    /insertThread: an existing/,
     withSteps({
       insertThread: (good) => (row) => {
         try {
@@ -59,7 +59,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "has another error code for a conflict",
-    /insertKey: a key/,
+    /insertKey: an existing/,
     withSteps({
       insertKey: (good) => (row) => {
         try {
@@ -96,17 +96,17 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "ignores an existing message",
-    /insertMessages: all/,
+    /insertMessages inserts all/,
     withSteps({ insertMessages: (good) => (rows) => ignoresErrors(() => good(rows), undefined) }),
   ],
   [
     "writes at most a thousand messages",
-    /insertMessages: all/,
+    /insertMessages inserts all/,
     withSteps({ insertMessages: (good) => (rows) => good(rows.slice(0, 1_000)) }),
   ],
   [
     "has one set of message ids for all threads",
-    /insertMessages: all/,
+    /insertMessages inserts all/,
     withSteps({
       insertMessages: (good, tx) => (rows) => {
         const isTaken = rows.some(({ tenant, id }) => tx.message({ tenant, threadId: "thread" }, id) !== undefined);
@@ -117,12 +117,12 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "ignores an existing run",
-    /insertRun: an id/,
+    /insertRun: an existing/,
     withSteps({ insertRun: (good) => (row) => ignoresErrors(() => good(row), undefined) }),
   ],
   [
     "finds runs of the first thread only",
-    /insertRun: an id/,
+    /insertRun: an existing/,
     withReads({
       run: (good) => (tenant, id) =>
         mapAwaitable(good(tenant, id), (row) => (row?.threadId === "thread" ? row : undefined)),
@@ -172,7 +172,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "ignores a new lease",
-    /leaves and joins/,
+    /added to or removed from/,
     withSteps({
       updateRun:
         (good) =>
@@ -182,7 +182,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "ignores an existing key",
-    /insertKey: a key/,
+    /insertKey: an existing/,
     withSteps({ insertKey: (good) => (row) => ignoresErrors(() => good(row), undefined) }),
   ],
   [
@@ -200,7 +200,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "reports every blob as existing",
-    /refreshBlob makes/,
+    /refreshBlob moves/,
     withSteps({
       refreshBlob:
         (good) =>
@@ -209,12 +209,12 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "does not renew the time of a blob",
-    /refreshBlob makes/,
+    /refreshBlob moves/,
     withSteps({ refreshBlob: (_good, tx) => (tenant, hash) => tx.blob(tenant, hash) !== undefined }),
   ],
   [
     "sets the time of a blob back",
-    /refreshBlob makes/,
+    /refreshBlob moves/,
     withSteps({
       refreshBlob: (good, tx) => (tenant, hash, createdAt) => {
         const row = tx.blob(tenant, hash) as BlobRow | undefined;
@@ -227,12 +227,12 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
   ],
   [
     "deletes the first chunks of every blob",
-    /chunks are found/,
+    /chunks are read/,
     withSteps({ deleteChunks: (good) => (tenant) => void ["a", "b"].map((blobId) => good(tenant, blobId)) }),
   ],
   [
     "finds a chunk at any position",
-    /chunks are found/,
+    /chunks are read/,
     withReads({ chunk: (good) => (tenant, id) => good(tenant, id, 0) }),
   ],
   [
@@ -296,9 +296,9 @@ const WRITING: readonly (keyof LedgerTransaction)[] = [
 
 /** The three generic faults for every writing method. */
 const METHOD_FAULTS: readonly StoreFaultRow[] = WRITING.flatMap((method): StoreFaultRow[] => [
-  [`applies ${method} to another thread too`, /no write touches/, spreads(method)],
+  [`applies ${method} to another thread too`, /no write changes/, spreads(method)],
   [`cannot undo ${method}`, /after any of its steps/, cannotUndo(method)],
-  [`applies ${method} only at the end of the work`, /sees what it has written/, postpones(method)],
+  [`applies ${method} only at the end of the work`, /reads its own writes/, postpones(method)],
 ]);
 
 export const WRITE_FAULTS = [...INSERT_FAULTS, ...METHOD_FAULTS];

@@ -99,12 +99,12 @@ const READING_FAULTS: readonly DialectFaultRow[] = [
   ["emits no deltas", /one end/, changesDeltas(() => [])],
   [
     "decodes bytes differently from events",
-    /any cut/,
+    /any chunk boundaries/,
     changesDeltas((deltas, event) => (event instanceof Uint8Array ? [...deltas, ...deltas.slice(1, 2)] : deltas)),
   ],
   [
     "emits a delta for each chunk of bytes",
-    /any cut/,
+    /any chunk boundaries/,
     wrapsDecoder((good) => {
       let isBegun = false;
       return {
@@ -120,7 +120,7 @@ const READING_FAULTS: readonly DialectFaultRow[] = [
   ],
   [
     "decodes each chunk of bytes as complete characters",
-    /any cut/,
+    /any chunk boundaries/,
     (good) => ({
       streamDecoder: (options) => {
         const decoder = good.streamDecoder(options);
@@ -164,7 +164,7 @@ const READING_FAULTS: readonly DialectFaultRow[] = [
   ],
   [
     "has global state",
-    /twice give the same/,
+    /twice gives the same result/,
     changesEachDelta((delta) => changeText(delta, (text) => `${text}${count++}`) ?? delta),
   ],
   [
@@ -190,16 +190,16 @@ const READING_FAULTS: readonly DialectFaultRow[] = [
     })),
   ],
   [
-    "crashes on odd values",
-    /missing or odd/,
+    "crashes on invalid values",
+    /missing or invalid/,
     changesDeltas((deltas, event) => {
       if (Object(event).at === null) throw new TypeError("Cannot read properties of null");
       return deltas;
     }),
   ],
   [
-    "rejects odd values",
-    /missing or odd/,
+    "rejects invalid values",
+    /missing or invalid/,
     changesDeltas((deltas, event) => {
       if (Object(event).at === null) throw new DialectError("plain", "", "wrong-type", "That is no place.");
       return deltas;
@@ -238,7 +238,7 @@ const WRITING_FAULTS: readonly DialectFaultRow[] = [
   ],
   [
     "writes different bytes each time",
-    /twice give the same/,
+    /twice gives the same result/,
     changesEachEvent((data) => ({ ...data, count: count++ })),
   ],
   [

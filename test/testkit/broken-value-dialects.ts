@@ -65,7 +65,7 @@ export const VALUE_FAULTS: readonly DialectFaultRow[] = [
   ],
   [
     "confuses two settings",
-    /decodes to its own place/,
+    /is decoded to the same path/,
     changesRequest(({ sampling, ...rest }) => {
       const { temperature, topP, ...others } = sampling ?? {};
       const swapped = {
@@ -77,7 +77,7 @@ export const VALUE_FAULTS: readonly DialectFaultRow[] = [
   ],
   [
     "confuses two counts",
-    /decodes to its own place/,
+    /is decoded to the same path/,
     changesResponse(({ usage, ...rest }) => {
       if (usage === undefined) return rest;
       return { ...rest, usage: { ...usage, outputTokens: usage.totalTokens, totalTokens: usage.outputTokens } };

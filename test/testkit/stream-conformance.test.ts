@@ -99,8 +99,8 @@ test("an unused exception is detected, and a used one excuses a difference", () 
       }
     });
   expect(run(forgetful)).toStrictEqual([]);
-  expect(run(good)).toStrictEqual(["each is needed"]);
-  seen.add("each is needed");
+  expect(run(good)).toStrictEqual(["every exception is needed"]);
+  seen.add("every exception is needed");
 });
 
 test("every claim is violated by some fault", () => {

@@ -1,9 +1,9 @@
-// The switcher ‹ 2/3 › between sibling messages.
+// Shows the branch switcher ‹ 2/3 ›: buttons to the previous and the next sibling of a message.
 import { IconButton } from "../kit/index.ts";
 import styles from "./branch-switcher.module.css";
 
 export interface BranchSwitcherProps<Each> {
-  /** Oldest first. */
+  /** Messages or runs with the same parent, including the shown one, oldest first. */
   siblings: readonly Each[];
   /** Index of the shown sibling. */
   index: number;
@@ -16,7 +16,8 @@ export function BranchSwitcher<Each>({ siblings, index, onSelect }: BranchSwitch
     if (sibling !== undefined) onSelect(sibling);
   };
   const count = siblings.length;
-  // Not disabled at either end, so that the focused button keeps the focus.
+  // At the first and last sibling, a button uses `aria-disabled`, because a `disabled` button would lose the keyboard
+  // focus.
   return (
     <span className={styles["switcher"]} role="group" aria-label={`Version ${index + 1} of ${count}`}>
       <IconButton

@@ -1,10 +1,11 @@
-// The tree of a conversation's messages with its queries: children, siblings, paths. Iterative, because a conversation
-// may be very deep (B93).
+// Builds the tree of a conversation's messages, and finds children, siblings and paths in it. The functions use loops
+// instead of recursion, because a conversation may be too deep for the call stack (B93).
+import { listPath } from "../data/conversation/message-tree.ts";
 import type { OutlineNode } from "../data/types.ts";
 
 export interface BranchTree {
   readonly nodes: ReadonlyMap<string, OutlineNode>;
-  /** By parent, oldest first; the roots under null. */
+  /** Ids of the child messages by parent id, oldest first. The key null has the root messages. */
   readonly children: ReadonlyMap<string | null, readonly string[]>;
 }
 
@@ -21,7 +22,7 @@ export function buildTree(nodes: ReadonlyMap<string, OutlineNode>): BranchTree {
   return { nodes, children };
 }
 
-/** A message whose parent is missing becomes a root. */
+/** Returns the parent's id; null for a root message and for a message whose parent is missing. */
 function findParentId(nodes: ReadonlyMap<string, OutlineNode>, { parentMessageId }: OutlineNode): string | null {
   return parentMessageId !== null && nodes.has(parentMessageId) ? parentMessageId : null;
 }
@@ -30,29 +31,26 @@ export function listChildren({ children }: BranchTree, id: string | null): reado
   return children.get(id) ?? NO_IDS;
 }
 
-/** Returns the message and its siblings, oldest first. */
+/** Returns the ids of the message and its siblings, oldest first; an empty list if the message is unknown. */
 export function listSiblings(tree: BranchTree, id: string): readonly string[] {
   const node = tree.nodes.get(id);
   return node === undefined ? NO_IDS : listChildren(tree, findParentId(tree.nodes, node));
 }
 
-/** Returns the ids from the root to a message. */
+/** Returns the ids from the root to a message, both included; an empty list if the message is unknown. */
 export function listPathTo({ nodes }: BranchTree, id: string): string[] {
-  const path: string[] = [];
-  // Imported threads may contain a cycle.
-  for (let node = nodes.get(id); node !== undefined && path.length <= nodes.size;) {
-    path.push(node.id);
-    node = node.parentMessageId === null ? undefined : nodes.get(node.parentMessageId);
-  }
-  return path.reverse();
+  return listPath(nodes, id);
 }
 
-/** The child that was last shown, by parent. */
+/**
+ * For each parent id, the id of the child that was shown last; the key null has the id of the root message that was
+ * shown last.
+ */
 export type LeafSelections = ReadonlyMap<string | null, string>;
 
 /**
- * Returns the leaf to show when the user switches to a branch: the one that was last shown in it, else the newest.
- * Interrupted answers without a continuation are skipped: they stand beside the path.
+ * Returns the leaf to show when the user switches to a branch: the leaf that was shown last in the branch, otherwise
+ * the newest leaf. An interrupted answer that was never continued is skipped, because it is not part of any path.
  */
 export function findLeafUnder(tree: BranchTree, id: string, selections?: LeafSelections): string {
   let leaf = id;
@@ -70,12 +68,13 @@ function findNext(tree: BranchTree, id: string, selections: LeafSelections | und
   const isInterrupted = (child: string): boolean => tree.nodes.get(child)?.interrupted === true;
   const complete = children.findLast((child) => !isInterrupted(child));
   if (complete !== undefined) return complete;
-  // All messages of an interrupted run are marked; a selected one is shown completely.
+  // All children are interrupted. If this message is interrupted, too, they continue the same run, and the path goes on
+  // to the end of that run.
   if (isInterrupted(id)) return children.at(-1);
   return children.findLast((child) => listChildren(tree, child).some((grandchild) => !isInterrupted(grandchild)));
 }
 
-/** Stores the children of a path, so that returning to one of its branches shows the same leaf. */
+/** Stores each message of a path as the selected child of its parent, so that `findLeafUnder` finds the same leaf. */
 export function storeSelections(selections: Map<string | null, string>, path: readonly string[]): void {
   let parent: string | null = null;
   for (const id of path) {

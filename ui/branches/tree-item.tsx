@@ -1,4 +1,4 @@
-// One row of the branch tree: lines, author, text preview and state.
+// Shows one row of the branch tree: lines, author, text preview and state.
 import { memo } from "react";
 import type { OutlineNode } from "../data/types.ts";
 import { Icon } from "../kit/index.ts";
@@ -12,14 +12,14 @@ const DOT_RADIUS = 4;
 export interface TreeItemProps {
   row: TreeRow;
   index: number;
-  /** In pixels from the top. */
+  /** Distance from the top of the list, in pixels. */
   start: number;
   node: OutlineNode | undefined;
-  /** Number of siblings, including itself. */
+  /** Number of messages with the same parent, including this message. */
   versions: number;
   lanes: number;
   isLeaf: boolean;
-  /** The active path continues below this row. */
+  /** True if the active path continues below this row. */
   isActiveBelow: boolean;
   current: boolean;
   onActivate: () => void;
@@ -58,7 +58,7 @@ interface TreeItemState {
 function computeItemState(row: TreeRow, node: OutlineNode | undefined, isLeaf: boolean): TreeItemState | undefined {
   if (isLeaf) return { label: "shown", tone: "good" };
   if (node?.interrupted === true) return { label: "interrupted", tone: "warn" };
-  // A restored message is on the active path, and no longer replaced.
+  // A superseded message is not labeled "replaced" if it is on the active path, because the user has restored it.
   if (node?.superseded === true && !row.active) return { label: "replaced", tone: "soft" };
   return undefined;
 }
@@ -72,7 +72,7 @@ function formatNodeAuthor({ role, model }: OutlineNode): string {
   return role === "assistant" ? (model ?? "Assistant") : role === "tool" ? "Tool" : "System";
 }
 
-/** Markdown syntax that has no meaning in one line. */
+/** Matches Markdown syntax that is removed from the one-line preview. */
 const MARKUP = /\*\*|__|`+|^#+ |^> /g;
 
 function formatNodeText({ preview, toolCalls, toolResults }: OutlineNode): string {
@@ -100,7 +100,7 @@ function ItemText({ row, node, versions, state }: TreeItemProps & { state: TreeI
       </span>
       <span className={styles["preview"]}>{formatNodeText(node)}</span>
       {isReplaced && row.startsLane && (
-        // For pointers; Enter on the row has the same effect.
+        // The button has no handler: a click reaches the row's `onClick`. For the keyboard, Enter on the row is enough.
         <button
           type="button"
           tabIndex={-1}
@@ -131,7 +131,8 @@ function ItemLines({ row, lanes, isActiveBelow, isLeaf }: TreeItemProps) {
       focusable="false"
     >
       {Array.from({ length: lane }, (_, at) => (
-        // Every lane to the left of a branch continues below it.
+        // Each lane to the left continues below this row, because a branch is laid out before the rest of the lane from
+        // which it branches off.
         <path key={at} d={`M${x(at)} 0V${ROW_HEIGHT}`} data-active={at === 0 && isActiveBelow} />
       ))}
       {!isFirst && <path d={above} data-active={active} />}
@@ -145,7 +146,9 @@ function ItemLines({ row, lanes, isActiveBelow, isLeaf }: TreeItemProps) {
   );
 }
 
-/** Ignores `onActivate`: it depends only on the other props. */
+/**
+ * Compares all props except `onActivate`, which is a new function in each render but depends only on the other props.
+ */
 function areItemPropsEqual(a: TreeItemProps, b: TreeItemProps): boolean {
   const { onActivate: _, row: rowA, ...restA } = a;
   const { onActivate: __, row: rowB, ...restB } = b;

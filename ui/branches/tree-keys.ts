@@ -1,7 +1,7 @@
-// Keyboard navigation in the branch tree.
+// Finds the row to which a key moves the focus in the branch tree.
 import type { TreeRow } from "./tree-layout.ts";
 
-/** Returns the row that a key moves to; undefined if the key is not handled. */
+/** Returns the index of the row that a key moves the focus to; undefined if the key does not move the focus. */
 export function findKeyTarget(rows: readonly TreeRow[], at: number, key: string): number | undefined {
   switch (key) {
     case "ArrowDown":
@@ -21,13 +21,16 @@ export function findKeyTarget(rows: readonly TreeRow[], at: number, key: string)
   }
 }
 
-/** Returns the row where the branch starts. */
+/**
+ * Returns the index of the row from which the lane of row `at` branches off; `at` itself if the lane starts at a root
+ * message.
+ */
 function findParentRow(rows: readonly TreeRow[], at: number): number {
   const parentRow = rows[at]?.parentRow ?? -1;
   return parentRow === -1 ? at : parentRow;
 }
 
-/** Returns the first branch beside the lane. */
+/** Returns the index of the first row of the first branch that branches off from row `at`; `at` itself if none does. */
 function findFirstBranch(rows: readonly TreeRow[], at: number): number {
   return rows[at + 1]?.parentRow === at ? at + 1 : at;
 }

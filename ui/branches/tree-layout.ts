@@ -1,29 +1,31 @@
-// Layout of the branch tree: one row per message from the root down, each in a lane. One child of a message continues
-// in its lane; the others are laid out before it, one lane to the right. Long unbranched sequences are folded into one
-// row. Linear in the size of the tree, without recursion.
+// Computes the layout of the branch tree: one row per message from the root down, each in a lane (a column). One child
+// of a message continues in the message's lane; the other children are laid out before it, one lane to the right. Long
+// unbranched sequences are folded into one row. The layout takes time linear in the size of the tree and does not use
+// recursion.
 import { listChildren, type BranchTree } from "./branch-tree.ts";
 
 interface TreeRowPosition {
-  /** 0: the lane of the active path and its continuation. */
+  /** Number of the lane, from the left; lane 0 has the active path and its continuation. */
   lane: number;
-  /** The line comes from the lane to the left, not from above. */
+  /** True for the first row of a branch: its line comes from the lane to the left, not from the row above. */
   startsLane: boolean;
-  /** The lane continues below. */
+  /** True if the lane continues below this row. */
   hasRowBelow: boolean;
   active: boolean;
-  /** Row of the message where this lane branches off; -1: none. */
+  /** Index of the row where this lane branches off; -1 for a lane that starts at a root message. */
   parentRow: number;
-  /** Position among the rows of the same lane and parent row, from 1, and their number. */
+  /** Position among the rows with the same lane and parent row, counted from 1. */
   position: number;
+  /** Number of rows with the same lane and parent row. */
   setSize: number;
 }
 
 export type TreeRow = TreeRowPosition &
   (
     | { kind: "message"; id: string }
-    /** Folded messages; the id is that of the first one. */
+    /** A folded sequence of `count` messages; `id` is the id of its first message. */
     | { kind: "gap"; id: string; count: number }
-    /** Shown above several root messages. */
+    /** The row above the root messages, if there are several of them. */
     | { kind: "start"; id: "" }
   );
 
@@ -31,19 +33,19 @@ export interface TreeLayout {
   rows: readonly TreeRow[];
   /** Number of lanes. */
   lanes: number;
-  /** Row of the active leaf; -1: none. */
+  /** Index of the active leaf's row; -1 if there is no active leaf. */
   leafRow: number;
 }
 
 export interface TreeLayoutOptions {
   tree: BranchTree;
-  /** From the root to the active leaf. */
+  /** Ids from the root to the active leaf. */
   path: readonly string[];
-  /** Expanded gaps, by the id of their first message. */
+  /** Ids of the first messages of the folded sequences that the user has expanded. */
   expanded?: ReadonlySet<string>;
 }
 
-/** Shorter sequences are not folded. */
+/** Unbranched sequences with at most this number of messages are not folded. */
 const MAX_UNFOLDED_MESSAGES = 2;
 
 export function layoutTree({ tree, path, expanded = new Set() }: TreeLayoutOptions): TreeLayout {
@@ -51,7 +53,8 @@ export function layoutTree({ tree, path, expanded = new Set() }: TreeLayoutOptio
   const order = createChildOrder(tree, active, countDescendants(tree));
   const builder = new LayoutBuilder(tree, active, path.at(-1), expanded);
   const stack: LayoutStep[] = [];
-  // The stack is last-in-first-out, so the child of the same lane is pushed first and laid out last.
+  // The first child in `ordered` continues the lane. It is pushed first, so that the loop pops it last and lays it out
+  // below the others.
   const pushChildren = (
     ordered: readonly string[],
     { lane, parentRow }: Pick<LayoutStep, "lane" | "parentRow">,
@@ -82,7 +85,8 @@ interface LayoutStep {
 }
 
 /**
- * Counts the messages under each message. Children follow their parents, so a backward pass visits every child first.
+ * Counts the messages under each message, including itself. In `nodes`, children follow their parents, so a backward
+ * pass visits every child before its parent.
  */
 function countDescendants({ nodes }: BranchTree): Map<string, number> {
   const counts = new Map<string, number>();
@@ -96,8 +100,9 @@ function countDescendants({ nodes }: BranchTree): Map<string, number> {
 }
 
 /**
- * Returns the children of a message. First the one that continues its lane: the active one, else that of the largest
- * branch, which keeps the number of lanes small (at most log n besides the active path). Then the others, newest first.
+ * Creates a function that lists the children of a message. The first listed child continues the message's lane: the
+ * child on the active path, otherwise the child with the most descendants, which keeps the number of lanes logarithmic.
+ * The other children follow, newest first.
  */
 function createChildOrder(tree: BranchTree, active: ReadonlySet<string>, weights: ReadonlyMap<string, number>) {
   const readWeight = (id: string): number => (active.has(id) ? Number.POSITIVE_INFINITY : (weights.get(id) ?? 0));
@@ -110,13 +115,16 @@ function createChildOrder(tree: BranchTree, active: ReadonlySet<string>, weights
   };
 }
 
-/** Appends rows, and folds unbranched sequences. */
+/** Creates the rows in the order in which messages are added, and folds unbranched sequences into one row ("gap"). */
 class LayoutBuilder {
   readonly #rows: TreeRow[] = [];
   #leafRow = -1;
-  /** The gap that is being filled; always the last row. */
+  /**
+   * The folded sequence to which messages are being added, which is always the last row; undefined if the last row is
+   * not a gap.
+   */
   #gap: { row: TreeRow & { kind: "gap" }; steps: LayoutStep[] } | undefined;
-  /** Last message of an expanded sequence. */
+  /** Id of the last added message of an expanded sequence; its only child belongs to the same sequence. */
   #lastExpanded: string | undefined;
   readonly #tree: BranchTree;
   readonly #active: ReadonlySet<string>;
@@ -135,7 +143,10 @@ class LayoutBuilder {
     this.#rows.push({ kind: "start", id: "", ...position, position: 0, setSize: 0 });
   }
 
-  /** Adds a message, or folds it into the current gap. Returns its row. */
+  /**
+   * Adds a row for a message, or adds the message to the current gap. Returns the index of the row that has the
+   * message.
+   */
   addMessage(step: LayoutStep): number {
     if (!this.#canFold(step) || this.#isExpanded(step.id)) {
       this.#closeGap();
@@ -164,7 +175,7 @@ class LayoutBuilder {
     return { rows: this.#rows, lanes, leafRow: this.#leafRow };
   }
 
-  /** True if the message is neither a root nor a leaf nor at a branch. */
+  /** True if the message is an only child with exactly one child, and is neither a root nor the active leaf. */
   #canFold({ id, startsLane }: LayoutStep): boolean {
     const parent = this.#tree.nodes.get(id)?.parentMessageId ?? null;
     const isOnlyChild =
@@ -172,7 +183,10 @@ class LayoutBuilder {
     return isOnlyChild && !startsLane && id !== this.#leaf && listChildren(this.#tree, id).length === 1;
   }
 
-  /** True inside a sequence that the user has expanded; the set contains its first message. */
+  /**
+   * True if the message belongs to a sequence that the user has expanded: `#expanded` has the id of the sequence's
+   * first message.
+   */
   #isExpanded(id: string): boolean {
     const parent = this.#tree.nodes.get(id)?.parentMessageId;
     if (!this.#expanded.has(id) && (this.#lastExpanded === undefined || this.#lastExpanded !== parent)) return false;
@@ -186,11 +200,14 @@ class LayoutBuilder {
   }
 
   #toPosition({ id, lane, startsLane, parentRow }: LayoutStep): TreeRowPosition {
-    const goesOn = listChildren(this.#tree, id).length > 0;
-    return { lane, startsLane, hasRowBelow: goesOn, active: this.#active.has(id), parentRow, position: 0, setSize: 0 };
+    const hasRowBelow = listChildren(this.#tree, id).length > 0;
+    return { lane, startsLane, hasRowBelow, active: this.#active.has(id), parentRow, position: 0, setSize: 0 };
   }
 
-  /** A gap with very few messages is expanded. */
+  /**
+   * Ends the current gap. If it has at most `MAX_UNFOLDED_MESSAGES` messages, replaces the gap by a row for each
+   * message.
+   */
   #closeGap(): void {
     const gap = this.#gap;
     this.#gap = undefined;

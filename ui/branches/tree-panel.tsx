@@ -1,4 +1,4 @@
-// The branch tree beside a conversation: all branches, with the active, replaced and interrupted ones marked.
+// Shows the branch tree beside a conversation: all branches, with the active, replaced and interrupted messages marked.
 import { useEffect, useEffectEvent, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { IconButton } from "../kit/index.ts";
@@ -10,11 +10,11 @@ import { listSiblings, type BranchTree } from "./branch-tree.ts";
 
 export interface TreePanelProps {
   tree: BranchTree;
-  /** From the root to the active leaf. */
+  /** Ids from the root to the active leaf. */
   path: readonly string[];
-  /** Focuses the tree when it is mounted. */
+  /** True if the tree takes the keyboard focus when it is mounted. */
   takesFocus?: boolean;
-  /** Shows a message, on its branch. */
+  /** Shows a message; if the message is on another branch, switches to that branch. */
   onSelect: (messageId: string) => void;
   onClose: () => void;
 }
@@ -40,7 +40,7 @@ export function TreePanel({ tree, path, takesFocus = false, onSelect, onClose }:
   );
 }
 
-/** Counts the leaves of the tree. */
+/** Returns the number of branches, which is the number of leaves. */
 function countBranches({ nodes, children }: BranchTree): number {
   let leaves = 0;
   for (const id of nodes.keys()) if (!children.has(id)) leaves++;
@@ -66,7 +66,7 @@ function TreeRows({ tree, layout, takesFocus, expand, onSelect }: TreeRowsProps)
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: 8,
-    // The active leaf is visible initially.
+    // The list opens with the active leaf visible, six rows below the top.
     initialOffset: () => Math.max(0, (leafRow - 6) * ROW_HEIGHT),
   });
   const takeFocus = useEffectEvent(() => {
@@ -137,7 +137,10 @@ function handleTreeKey(
   event.stopPropagation();
 }
 
-/** A row outside the viewport is rendered with one of the next frames. */
+/**
+ * Focuses a row. A row outside the viewport is not rendered yet; in this case the function tries again in the next
+ * frames, at most `retries` times.
+ */
 function focusWhenDrawn(scroller: HTMLElement | null, index: number, retries = 5): void {
   const row = scroller?.querySelector<HTMLElement>(`[data-index="${index}"]`);
   if (row !== null && row !== undefined) row.focus({ preventScroll: true });

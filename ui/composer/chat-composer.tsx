@@ -1,4 +1,5 @@
-// The composer of a chat. While an answer streams, a message is queued behind it or replaces it.
+// Shows the composer of a chat. A message that is sent while an answer streams waits for the end of the answer
+// (follow-up) or stops it (steer).
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { ConversationActions, ConversationState, QueueEntry } from "../data/types.ts";
 import { Button, useShortcut, useAttempt } from "../kit/index.ts";
@@ -29,7 +30,7 @@ export function ChatComposer({ threadId, state, actions }: ChatComposerProps) {
   const isAnswering = listAnsweringRuns(state).length > 0;
   const stop = (): void => {
     void stopChat(threadId, actions, stopping);
-    // The button that has the focus is about to disappear.
+    // When the answer stops, the focused Stop button disappears, so the focus moves to the text field.
     field.current?.focus();
   };
   const context: ComposerContext = { threadId, actions, attempt: sending };
@@ -73,7 +74,7 @@ export function ChatComposer({ threadId, state, actions }: ChatComposerProps) {
   );
 }
 
-/** Queued messages, and messages whose delivery failed. */
+/** Shows the messages of the outbox: queued, being sent, or failed. */
 function ChatQueue({ doing: context, state }: { doing: ComposerContext; state: ConversationState }) {
   const { threadId } = context;
   const { bodies } = state;

@@ -1,4 +1,4 @@
-// The input area of a composer: a text field that grows with its content, attached files and a row of buttons.
+// Shows the input area of a composer: a text field that grows with its content, attached files and a row of buttons.
 import {
   type ClipboardEvent,
   type FormEvent,
@@ -17,19 +17,19 @@ import { useFileDrop } from "./draft/use-file-drop.ts";
 
 export interface ComposerBoxProps {
   editor: DraftEditor;
-  /** Accessible name of the field. */
+  /** Accessible name of the text field. */
   label: string;
   placeholder: string;
   onSubmit: () => void;
-  /** Called on Escape in the field. */
+  /** Called when the user presses Escape in the text field. */
   onEscape?: () => void;
   /** Controls beside the file button. */
   tools?: ReactNode;
   buttons: ReactNode;
-  /** Error of the last attempt. */
+  /** Error message of the last attempt to send or to stop; undefined if there was none. */
   error?: string | undefined;
   field?: Ref<HTMLTextAreaElement>;
-  /** Uses a taller field. */
+  /** True for a taller text field. */
   large?: boolean;
 }
 
@@ -42,7 +42,7 @@ export function ComposerBox(props: ComposerBoxProps) {
   return (
     <form className={styles["box"]} data-over={isDragging} onSubmit={submit}>
       <AttachmentList attachments={draft.attachments} onRemove={editor.detach} />
-      {/* Sizes the field by a hidden copy of its text, for browsers without `field-sizing`. */}
+      {/* A hidden copy of the text (`data-text`) gives the field its height in browsers without `field-sizing`. */}
       <div className={styles["grow"]} data-text={draft.text}>
         <textarea
           ref={field}
@@ -72,7 +72,7 @@ export function ComposerBox(props: ComposerBoxProps) {
   );
 }
 
-/** On-screen keyboards have no Shift+Enter: on touch devices Enter inserts a line break, and the button sends. */
+/** Matches touch devices. Their keyboards have no Shift+Enter, so Enter inserts a line break and the button sends. */
 const COARSE_POINTER = "(pointer: coarse)";
 
 function useIsTouch(): boolean {
@@ -92,7 +92,8 @@ function useTyping({ editor, onSubmit, onEscape }: ComposerBoxProps, isTouch: bo
     onSubmit();
   };
   const press = (event: KeyboardEvent): void => {
-    // Enter or Escape that ends an input method's composition is ignored; some browsers mark it only with key code 229.
+    // While an input method composes text, Enter or Escape belongs to it and is ignored here. Some browsers report such
+    // a key only by the key code 229.
     if (event.nativeEvent.isComposing || event.keyCode === 229) return;
     const isCommand = event.ctrlKey || event.metaKey;
     if (event.key === "Enter" && !event.shiftKey && !event.altKey && (!isTouch || isCommand)) {
@@ -102,7 +103,7 @@ function useTyping({ editor, onSubmit, onEscape }: ComposerBoxProps, isTouch: bo
   };
   const paste = (event: ClipboardEvent): void => {
     const files = [...event.clipboardData.files];
-    // Word processors copy text together with a picture of it; the text is wanted.
+    // Word processors copy text together with a picture of the text; then only the text is pasted.
     if (files.length === 0 || event.clipboardData.types.includes("text/plain")) return;
     event.preventDefault();
     editor.attach(files);
@@ -140,7 +141,7 @@ function FileButton({ onFiles }: { onFiles: (files: File[]) => void }) {
         aria-label="Files"
         onChange={(event) => {
           onFiles([...(event.target.files ?? [])]);
-          // Allows choosing the same file again.
+          // The value is cleared, because the browser fires no change event if the same file is chosen again.
           event.target.value = "";
         }}
       />

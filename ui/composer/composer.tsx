@@ -1,4 +1,4 @@
-// The composer at the bottom of a conversation: that of a chat or that of a task.
+// Shows the composer at the bottom of a conversation: `ChatComposer` for a chat, `TaskComposer` for a task.
 import { useEffect, useMemo, useRef } from "react";
 import { useConversation } from "../data/hooks.ts";
 import type { ConversationActions } from "../data/types.ts";
@@ -9,12 +9,13 @@ import { takePendingFocus } from "./start/pending-focus.ts";
 
 export interface ComposerProps {
   threadId: string;
-  /** Called when a message that was sent here is stored. */
+  /** Called when the server has stored a message of this composer. */
   onStored?: () => void;
 }
 
 export function Composer({ threadId, onStored }: ComposerProps) {
-  // The key resets draft, errors and model choice for every conversation.
+  // The key makes React create a new composer for each conversation, without errors and model choice of the previous
+  // one.
   return <ThreadComposer key={threadId} threadId={threadId} onStored={onStored} />;
 }
 
@@ -39,7 +40,7 @@ function ThreadComposer({ threadId, onStored }: { threadId: string; onStored: ((
   );
 }
 
-/** Returns actions whose `sendMessage` also calls `onStored`. */
+/** Returns the actions with a `sendMessage` that also calls `onStored` when the server has stored the message. */
 function useObservedActions(actions: ConversationActions, onStored: (() => void) | undefined): ConversationActions {
   const onStoredRef = useRef(onStored);
   useEffect(() => void (onStoredRef.current = onStored));

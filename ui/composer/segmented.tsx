@@ -1,9 +1,9 @@
-// A segmented control: radio buttons that look like one control, with their keyboard and screen reader behavior.
+// Shows radio buttons that look like one control, with the keyboard and screen reader behavior of radio buttons.
 import { useId } from "react";
 import styles from "./segmented.module.css";
 
 export interface SegmentedProps<Value extends string> {
-  /** Name of the group. */
+  /** Accessible name of the group. */
   label: string;
   value: Value;
   options: readonly { value: Value; label: string; title?: string }[];

@@ -1,4 +1,4 @@
-// Buttons of the composers, and the choice between steering and following up while an answer streams.
+// Shows the buttons of the composers, and the control that chooses between steer and follow-up while an answer streams.
 import type { QueueEntry } from "../data/types.ts";
 import { Button } from "../kit/index.ts";
 import { Segmented } from "./segmented.tsx";
@@ -8,7 +8,7 @@ type DeliveryMode = QueueEntry["mode"];
 export interface SendButtonProps {
   disabled: boolean;
   busy: boolean;
-  /** The message is queued instead of sent at once. */
+  /** True if the message will be queued instead of sent at once. */
   isQueued?: boolean;
 }
 

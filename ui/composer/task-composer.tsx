@@ -1,5 +1,5 @@
-// The composer of a task: sends at once if the task is idle, else into the server's queue. Shows status, approvals and
-// queue of the task above it.
+// Shows the composer of a task. A message is delivered at once if the task is idle, and otherwise added to the server's
+// queue. The task's status, approvals and queue are shown above the text field.
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { Message } from "koine";
 import type { ConversationActions, ConversationState, QueueEntry, TaskActivity } from "../data/types.ts";
@@ -80,7 +80,10 @@ const PLACEHOLDERS: Record<QueueEntry["mode"], string> = {
   "follow-up": "Send a message after this answer",
 };
 
-/** The server's queue, followed by this tab's messages that are not delivered yet. */
+/**
+ * Shows the messages of the server's queue, followed by the messages of the outbox, which this tab has not delivered
+ * yet.
+ */
 function TaskQueue({
   doing: context,
   task,
@@ -113,10 +116,16 @@ function TaskQueue({
 const QUEUED_NOTE = "Queued by the server, which delivers it in turn.";
 const PAUSED_NOTE = "Paused after a failure. Send a message to continue.";
 
-/** A message and its removal from the queue may arrive as separate events. */
+/**
+ * Time without further events before recalled messages are resolved: the removal of a message from the queue and its
+ * delivery may arrive as separate events.
+ */
 const SETTLE_DELAY_MS = 300;
 
-/** Resolves recalled messages whose reply was lost, once the task's events tell whether they were delivered. */
+/**
+ * Resolves messages that the user has recalled from the queue and for which the server's reply was lost, once the
+ * task's events show whether they were delivered.
+ */
 function useResolvedRecalls(threadId: string, state: ConversationState, isBusy: boolean): void {
   const { task, bodies, connection } = state;
   const isSettled = connection === "live" && !isBusy;

@@ -1,4 +1,4 @@
-// Announces to screen readers when an answer starts and ends; the text itself is not read out.
+// Announces the start and the end of an answer to screen readers. The text of the answer is not announced.
 import { useEffect, useRef } from "react";
 import { toast, VisuallyHidden } from "../kit/index.ts";
 import type { ConversationState } from "../data/types.ts";
@@ -22,7 +22,7 @@ export function Announcer({ state }: { state: ConversationState }) {
   );
 }
 
-/** Describes the change of the live runs between two states. */
+/** Returns a sentence about the run that ended or started between two states; undefined if no run did. */
 function describeRunChange(previous: ConversationState, current: ConversationState): string | undefined {
   if (previous.liveRuns === current.liveRuns) return undefined;
   const ended = previous.liveRuns.find(({ runId }) => current.liveRuns.every((run) => run.runId !== runId));
@@ -31,7 +31,10 @@ function describeRunChange(previous: ConversationState, current: ConversationSta
   return started === undefined ? undefined : `${started.model ?? "The model"} is answering.`;
 }
 
-/** Returns the error of a failed regeneration: the view shows the previous answer again, without the failure. */
+/**
+ * Returns the error message of a regeneration that has failed since the previous state; undefined if there is none. The
+ * caller shows it as a toast, because the view shows the previous answer again, without the failure.
+ */
 function findHiddenFailure(
   { failures }: ConversationState,
   current: ConversationState,

@@ -1,4 +1,4 @@
-// The branch tree: a sidebar beside the messages, or a sheet over them on narrow screens.
+// Shows the branch tree: as a sidebar beside the messages, or as a sheet over them on narrow screens.
 import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { BranchTree } from "../branches/branch-tree.ts";
 import { writeStored, readStored } from "../kit/index.ts";
@@ -12,36 +12,40 @@ const NARROW_SCREEN = "(max-width: 60rem)";
 
 export interface TreeToggle {
   isShown: boolean;
-  /** Opened by key: the tree gets the focus. */
+  /** True if the tree was opened by its shortcut and therefore takes the keyboard focus. */
   takesFocus: boolean;
   toggle: () => void;
   toggleByKey: () => void;
 }
 
-/** Visibility of the tree; on wide screens stored in localStorage. */
+/**
+ * Returns the visibility of the tree and functions that toggle it. On wide screens, localStorage stores the visibility.
+ */
 export function useTreeToggle(): TreeToggle {
-  const [is, setShown] = useState(() => !matchMedia(NARROW_SCREEN).matches && readStored(STORAGE_KEY) === "shown");
+  const [isShown, setShown] = useState(() => !matchMedia(NARROW_SCREEN).matches && readStored(STORAGE_KEY) === "shown");
   const [takesFocus, setTakesFocus] = useState(false);
   const focusedBefore = useRef<Element>(null);
   const change = (isByKey: boolean): void => {
-    if (is) restoreFocus(focusedBefore.current);
+    if (isShown) restoreFocus(focusedBefore.current);
     else focusedBefore.current = document.activeElement;
     setTakesFocus(isByKey);
-    setShown(!is);
-    if (!matchMedia(NARROW_SCREEN).matches) writeStored(STORAGE_KEY, is ? "hidden" : "shown");
+    setShown(!isShown);
+    if (!matchMedia(NARROW_SCREEN).matches) writeStored(STORAGE_KEY, isShown ? "hidden" : "shown");
   };
-  return { isShown: is, takesFocus, toggle: () => change(false), toggleByKey: () => change(true) };
+  return { isShown, takesFocus, toggle: () => change(false), toggleByKey: () => change(true) };
 }
 
 /**
- * If the focus is in the tree, returns it to the element that had it before, else to the button that opens the tree.
+ * Moves the focus, if it is in the tree or nowhere, to the element that had the focus before the tree was opened. If
+ * that element no longer exists, the button that opens the tree gets the focus.
  */
 function restoreFocus(focusedBefore: Element | null): void {
   const focused = document.activeElement;
   if (focused !== null && focused !== document.body && focused.closest("[data-tree]") === null) return;
   const isThere = focusedBefore instanceof HTMLElement && focusedBefore.isConnected && focusedBefore !== document.body;
   const to = isThere ? focusedBefore : document.querySelector<HTMLElement>("[data-tree-button]");
-  // Delayed: a modal dialog releases the focus only when it is closed.
+  // The focus is moved with a delay: on narrow screens the tree is in a modal dialog, which keeps the focus until it is
+  // closed.
   setTimeout(() => to?.focus({ preventScroll: true }));
 }
 

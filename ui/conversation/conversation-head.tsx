@@ -1,4 +1,4 @@
-// Collects the data for the header of a conversation.
+// Computes the props of a conversation's header: display name, models and commands.
 import { useMemo } from "react";
 import type { ConversationActions, ConversationState } from "../data/types.ts";
 import { useCommands } from "./rows/row-commands.ts";
@@ -30,7 +30,7 @@ export function ConversationHead({ state, actions, isTreeShown, toggleTree, setD
   );
 }
 
-/** Lists the models that answered, most recent first. */
+/** Returns the models of the stored answers, each once, most recently used first. */
 function listModels(nodes: ConversationState["nodes"]): string[] {
   const models = new Set<string>();
   for (const { model } of [...nodes.values()].reverse()) if (model !== undefined) models.add(model);

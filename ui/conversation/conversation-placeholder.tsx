@@ -1,4 +1,4 @@
-// Shown instead of a conversation while it loads, if it does not exist, or if it could not be read.
+// Shows a placeholder for a conversation that is loading, does not exist, or could not be read.
 import { Link } from "wouter";
 import type { ConversationState } from "../data/types.ts";
 import { Button, Icon, Spinner } from "../kit/index.ts";

@@ -1,4 +1,4 @@
-// The view of a conversation: header, message list, branch sidebar and composer.
+// Shows a conversation: header, message list, branch sidebar and composer.
 import { useCallback, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { StoredMessage } from "koine";
 import { useLocation } from "wouter";
@@ -25,12 +25,12 @@ import { findRowIndex } from "./list/use-message-scroller.ts";
 
 export interface ConversationViewProps {
   threadId: string;
-  /** Id of the message to scroll to, on its branch. */
+  /** Id of the message in the URL: its branch is shown, and the list scrolls to it. */
   at?: string | undefined;
 }
 
 export function ConversationView({ threadId, at }: ConversationViewProps) {
-  // The key resets all view state for every conversation.
+  // The key makes React create a new view for each conversation, without state of the previous one.
   return <Conversation key={threadId} threadId={threadId} at={at} />;
 }
 
@@ -96,11 +96,14 @@ function Conversation({ threadId, at }: ConversationViewProps) {
 interface ShownOptions {
   at: string | undefined;
   linkCount: number;
-  /** Live runs that the user has hidden. */
+  /** Ids of the live runs in whose place the user has chosen to see a stored answer. */
   hiddenRuns: ReadonlySet<string>;
 }
 
-/** Computes what is shown of a conversation; the returned `state` has the path of the shown branch. */
+/**
+ * Computes the shown branch and its rows. In the returned `state`, `path` is the path of the shown branch, which may
+ * not be the active branch.
+ */
 function useShownConversation(fullState: ConversationState, { at, linkCount, hiddenRuns }: ShownOptions) {
   const { nodes, liveRuns, failures } = fullState;
   const tree = useMemo(() => buildTree(nodes), [nodes]);
@@ -116,12 +119,12 @@ function useShownConversation(fullState: ConversationState, { at, linkCount, hid
 
 interface ConversationFooterProps {
   threadId: string;
-  /** Called when a message sent here is stored. */
+  /** Called when the server has stored a message that the user sent with the composer. */
   onStored: () => void;
-  /** Makes the shown branch active; undefined: it is. */
+  /** Makes the shown branch the active one; undefined if it is already active. */
   activate: (() => void) | undefined;
   showActive: () => void;
-  /** A message with an open editor on a branch that is not shown. */
+  /** The message whose editor is open although its branch is not shown; undefined if there is none. */
   hiddenEdit: StoredMessage | undefined;
 }
 
@@ -143,7 +146,9 @@ function findHiddenEdit(
   return editing === undefined || findRowIndex(rows, editing) !== -1 ? undefined : state.bodies.get(editing);
 }
 
-/** Returns the same commands for the lifetime of the view; they read the current context when they run. */
+/**
+ * Returns the same commands object in every render of the view. Each command reads the current context when it runs.
+ */
 function useStableCommands(getContext: () => CommandContext) {
   const latest = useRef(getContext);
   useLayoutEffect(() => void (latest.current = getContext));

@@ -1,5 +1,5 @@
-// Implements the commands of the message rows; failures are shown as toasts. Created once per conversation; reads the
-// current state when a command runs.
+// Implements the commands of the message rows. The commands are created once per conversation and read the current
+// state when they run. Failures are shown as toasts.
 import { type Message, sameJson, type StoredMessage } from "koine";
 import type { AnswerSettings, ConversationActions, ConversationState } from "../data/types.ts";
 import { findLeafUnder, storeSelections, listSiblings, type BranchTree } from "../branches/branch-tree.ts";
@@ -12,8 +12,9 @@ import { toMarkdown, replaceTexts } from "./rows/message-text.ts";
 /** Current state of the view, and its setters. */
 export interface CommandContext {
   threadId: string;
-  /** Its path is that of the shown branch, which may not be the active one. */
+  /** State of the conversation; its `path` is the path of the shown branch, which may not be the active branch. */
   state: ConversationState;
+  /** True if the shown branch is not the active branch. */
   isInactiveBranch: boolean;
   /** Shows the active branch again. */
   showActiveBranch: () => void;
@@ -22,10 +23,10 @@ export interface CommandContext {
   list: MessageListHandle | null;
   navigate: (path: string) => void;
   setEditing: (messageId: string | undefined) => void;
-  /** True while an edit is being stored. */
+  /** Called with true before an edit is stored, and with false afterwards. */
   setSaving: (isSaving: boolean) => void;
   setDialog: (dialog: ConversationDialog | undefined) => void;
-  /** Shows a live run in place of the stored answer, or hides it. */
+  /** Shows a live run in place of the stored answer (true), or the stored answer in place of the run (false). */
   setRunShown: (runId: string, isShown: boolean) => void;
 }
 
@@ -35,7 +36,10 @@ export type ConversationDialog =
   | { kind: "rename" }
   | { kind: "delete" };
 
-/** Awaits the work; shows a toast on failure, and on success if a message is given. */
+/**
+ * Awaits `work` and returns true if it succeeded. Shows the error of `work` as a toast; after success, shows
+ * `successMessage` if it is given.
+ */
 export async function runWithToast(work: Promise<unknown>, successMessage?: string): Promise<boolean> {
   try {
     await work;
@@ -94,13 +98,16 @@ export function createCommands(getContext: () => CommandContext): RowCommands {
   };
 }
 
-/** A change in an inactive branch makes that branch the active one. */
+/** Makes the shown branch the active branch, if it is not; called before a command changes the shown branch. */
 async function activateShownBranch({ isInactiveBranch, state, actions }: CommandContext): Promise<void> {
   const leaf = state.path.at(-1);
   if (isInactiveBranch && leaf !== undefined) await actions.select(leaf);
 }
 
-/** Returns true if the edit is stored, even if the request for an answer failed. */
+/**
+ * Stores an edited message and scrolls to it. Returns true if the edit is stored, even if the request for an answer
+ * failed.
+ */
 async function saveEdit(
   getContext: () => CommandContext,
   id: string,
@@ -111,7 +118,7 @@ async function saveEdit(
   const previousSiblings = new Set(listSiblings(tree, id));
   const answerSettings: AnswerSettings[] = requestAnswer ? [{}] : [];
   const isDone = await runWithToast(actions.edit(id, message, ...answerSettings));
-  // Waits until React has rendered the new state.
+  // The timeout lets React render the new state, so that `getContext` returns the tree with the edited message.
   await new Promise((resolve) => setTimeout(resolve));
   const { state, tree: nextTree, list, showActiveBranch } = getContext();
   const editedId = listSiblings(nextTree, id).findLast(
@@ -135,7 +142,7 @@ export async function copyText(text: string): Promise<void> {
   }
 }
 
-/** Switches to a sibling; the leaf that was shown under it before is selected again. */
+/** Switches to a sibling: to the branch of the leaf that was shown last under the sibling, or to a live run. */
 function showSibling(
   { state, actions, tree, list, setRunShown, showActiveBranch }: CommandContext,
   sibling: Sibling,

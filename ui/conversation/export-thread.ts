@@ -1,4 +1,4 @@
-// Downloads a thread as a JSONL file. Fetched with the token, then saved by the browser.
+// Downloads a thread as a JSONL file. The page fetches the file, because a plain link could not send the token.
 import type { Api } from "../data/api.ts";
 import { saveFile } from "../kit/index.ts";
 
@@ -7,7 +7,7 @@ export async function saveThreadExport(api: Api, threadId: string, name: string)
   saveFile(`${toFileName(name)}.jsonl`, await reply.blob());
 }
 
-/** Replaces the characters of a title that file systems may reject. */
+/** Converts a title to a file name: only letters and digits stay, and the length is limited. */
 function toFileName(name: string): string {
   const plain = name.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
   return plain.slice(0, 60) || "conversation";

@@ -1,4 +1,4 @@
-// The header of a conversation: title, models, usage and the menu.
+// Shows the header of a conversation: title, models, usage and the menu.
 import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import { Link, useLocation } from "wouter";
 import type { Usage } from "koine";
@@ -12,15 +12,15 @@ import styles from "./header.module.css";
 
 export interface ConversationHeaderProps {
   thread: ThreadJson;
-  /** Display name. */
+  /** Display name: the title, the beginning of the first user message, or "Untitled". */
   name: string;
-  /** Models that answered, as far as they are loaded. */
+  /** Models of the stored answers, most recently used first. */
   models: readonly string[];
   actions: ConversationActions;
   isTreeShown: boolean;
   onToggleTree: () => void;
   onDialog: (dialog: ConversationDialog) => void;
-  /** Forks the thread at the leaf. */
+  /** Copies the shown path into a new thread. */
   onFork: () => void;
 }
 
@@ -72,7 +72,7 @@ function UsageTotal({ usage }: { usage: Usage }) {
 
 function EditableTitle({ thread, name, actions }: ConversationHeaderProps) {
   const [draft, setDraft] = useState<string>();
-  // After editing by keyboard, the focus returns to the title.
+  // True if Enter or Escape ended the editing; then the focus returns to the title.
   const isByKey = useRef(false);
   const title = useRef<HTMLButtonElement>(null);
   useEffect(() => {
@@ -96,7 +96,8 @@ function EditableTitle({ thread, name, actions }: ConversationHeaderProps) {
   const press = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return;
     if (event.key !== "Enter" && event.key !== "Escape") return;
-    // The key belongs to this field, not to the button that gets the focus next.
+    // Without this, the browser would also apply the key to the title button, which gets the focus when the editing
+    // ends.
     event.preventDefault();
     isByKey.current = true;
     if (event.key === "Enter") void save();
@@ -109,7 +110,7 @@ function EditableTitle({ thread, name, actions }: ConversationHeaderProps) {
       value={draft}
       placeholder={name}
       maxLength={500}
-      // The user has just clicked the title.
+      // The field takes the focus, because the user has just clicked the title.
       autoFocus
       onKeyDown={press}
       onBlur={() => void save()}

@@ -1,5 +1,5 @@
-// Notices above the composer: another branch than the active one is shown, or an open editor belongs to a branch that
-// is not shown.
+// Shows notices above the composer: one if the shown branch is not the active branch, and one if a message whose editor
+// is open is on a branch that is not shown.
 import type { StoredMessage } from "koine";
 import { Button } from "../kit/index.ts";
 import { useCommands } from "./rows/row-commands.ts";
@@ -27,7 +27,10 @@ export function BranchNotice({ onActivate, onShowActive }: BranchNoticeProps) {
   );
 }
 
-/** Keeps the editor of a message visible after another client has switched the branch. */
+/**
+ * Shows a notice and the open editor of a message whose branch is no longer shown, for example because another client
+ * has selected another branch.
+ */
 export function HiddenEdit({ message }: { message: StoredMessage }) {
   const { showMessage } = useCommands();
   return (

@@ -1,17 +1,20 @@
-// The branch that the view shows: the active one, or the branch of a linked message. Following a link does not change
-// the thread's active branch.
+// Determines the branch that the view shows: the active branch, or the branch of the message in the URL. Following a
+// link does not change the thread's active branch.
 import { useMemo, useState } from "react";
 import { findLeafUnder, listPathTo, type BranchTree } from "../branches/branch-tree.ts";
 
 export interface ShownBranch {
   path: readonly string[];
-  /** The shown branch is not the active one. */
+  /** True if the shown branch is not the active branch. */
   isInactive: boolean;
   /** Shows the active branch again. */
   showActive: () => void;
 }
 
-/** `linkCount`: distinguishes two visits of the same link. */
+/**
+ * Returns the shown branch. `at` is the message id in the URL; `linkCount` grows with every followed link, so a link
+ * that the user follows again shows its branch again.
+ */
 export function useShownBranch(
   tree: BranchTree,
   activePath: readonly string[],

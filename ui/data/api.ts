@@ -1,5 +1,5 @@
-// HTTP calls of the page to the server, with the types of bodies and replies. Replies are not validated: page and
-// server are released in one package.
+// Sends the HTTP calls of the page to the server, and defines the types of bodies and replies. Replies are not
+// validated, because page and server are released in one package.
 import type { Message, ModelRequest, StoredMessage } from "koine";
 import { browserEffects, newId, type PageEffects } from "./effects.ts";
 import { ApiError, type ApiRequestOptions, Http } from "./http.ts";
@@ -19,19 +19,19 @@ export { ApiError } from "./http.ts";
 
 export interface ThreadOutline {
   thread: ThreadJson;
-  /** Cursor to follow the thread from; null: from its beginning. */
+  /** Cursor from which the thread's events are followed; null to follow from the thread's beginning. */
   cursor: string | null;
   activeLeafId: string | null;
   messages: OutlineNode[];
-  /** Runs that have not ended. */
+  /** Runs of the thread that have not ended. */
   runs: RunJson[];
 }
 
 export interface ThreadListResponse {
   threads: ThreadJson[];
-  /** Value of `before` for the next page; null on the last page. */
+  /** Value of the query parameter `before` for the next page; null on the last page. */
   next: string | null;
-  /** Only in search results. */
+  /** Messages that match the search; absent if the list is not a search result. */
   hits?: ThreadSearchHit[];
 }
 
@@ -60,7 +60,7 @@ export interface CreateTaskBody {
   approval?: "ask" | "never";
 }
 
-/** The model request of a recorded call. */
+/** The canonical request of a recorded call, with the dialect, provider and model of the call. */
 export interface RunRequest {
   request: ModelRequest;
   dialect?: string;
@@ -72,16 +72,16 @@ export type Api = ReturnType<typeof createApi>;
 
 type ApiEffects = Pick<PageEffects, "fetch" | "storage" | "now" | "randomBytes"> & Partial<Pick<PageEffects, "delay">>;
 
-/** `base`: the server's origin; "" is the page's own origin. */
+/** Creates the API client. `base` is the server's origin; "" stands for the page's own origin. */
 export function createApi(base = "", effects: ApiEffects = browserEffects()) {
   const http = new Http(base, effects);
   return {
     token: http.token,
     onUnauthorized: (listener: (error: ApiError) => void) => http.onUnauthorized(listener),
-    /** Creates an idempotency key: the server executes repeated requests with one key once. */
+    /** Creates an idempotency key. The server executes requests with the same key only once. */
     newKey: () => newId(effects),
     newId: () => newId(effects),
-    /** Returns a response whose body is not read yet, for event streams. */
+    /** Sends a request and returns the response before its body is read, for event streams and large bodies. */
     open: (path: string, options?: ApiRequestOptions) => http.open(path, options),
     models: () => readModels(http),
     blob: (ref: string) => http.blob(`/v1/blobs/${encodeURIComponent(ref)}`),
@@ -146,7 +146,10 @@ function threadCalls(http: Http) {
   };
 }
 
-/** Creates a thread. A conflict means that an earlier request with this id succeeded but its reply was lost. */
+/**
+ * Creates a thread. If the server reports a conflict, an earlier request with this id has created the thread and its
+ * reply was lost; then the existing thread is returned.
+ */
 async function createThread(http: Http, thread: CreateThreadBody): Promise<ThreadJson> {
   const { id } = thread;
   try {
@@ -162,7 +165,7 @@ async function createThread(http: Http, thread: CreateThreadBody): Promise<Threa
   }
 }
 
-/** Stopped runs end with a delay; the thread can be deleted only after they have. */
+/** Pauses between attempts to delete a thread. An attempt fails while a stopped run of the thread has not ended yet. */
 const STOP_RETRY_PAUSES_MS = [100, 300, 1000, 3000];
 
 async function removeThread(http: Http, id: string): Promise<void> {
@@ -173,7 +176,7 @@ async function removeThread(http: Http, id: string): Promise<void> {
       return;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      // Already deleted, by another client or by an earlier attempt whose reply was lost.
+      // The thread was already deleted, by another client or by an earlier attempt whose reply was lost.
       if (error.status === 404) return;
       if (error.code !== "conflict" || pause === undefined) throw error;
       await http.pause(pause);
@@ -181,7 +184,7 @@ async function removeThread(http: Http, id: string): Promise<void> {
   }
 }
 
-/** Cancels the task, if the thread has one, and every live run. */
+/** Cancels the task, if the thread is a task, and every live run of the thread. */
 async function stopAll(http: Http, id: string): Promise<void> {
   const { kind } = (await http.json(threadPath(id))) as ThreadJson;
   if (kind === "task") await taskCalls(http).cancelTask(id);
@@ -213,9 +216,9 @@ function branchCalls(http: Http) {
       }
     },
     /**
-     * Requests an answer and returns the id of its run; the answer itself arrives in the thread's events. A repeated
-     * call with the same key would wait for the complete answer, so after a lost reply the runs of the thread are
-     * checked instead. `isFirst`: no answer to this message was requested before.
+     * Requests an answer and returns the id of its run; the answer itself arrives in the thread's events. If the reply
+     * is lost, the thread's runs show whether the answer was requested: a repeated call with the same key would wait
+     * for the complete answer. `isFirst` is true if no answer to this message was requested before.
      */
     regenerate: async (id: string, target: { messageId: string } & AnswerSettings, key: string, isFirst = false) => {
       const isDone = async (): Promise<boolean> => {
@@ -224,7 +227,7 @@ function branchCalls(http: Http) {
       };
       const streamedBody = { ...target, stream: true };
       const reply = await http.open(threadPath(id, "/regenerate"), { method: "POST", body: streamedBody, key, isDone });
-      // The server continues the run without a reader.
+      // The page does not read the reply: the server continues the run, and the answer arrives in the thread's events.
       await reply.body?.cancel().catch(() => undefined);
       return reply.headers.get("x-koine-run") ?? undefined;
     },
@@ -235,7 +238,7 @@ function runPath(id: string, rest = ""): string {
   return `/v1/runs/${encodeURIComponent(id)}${rest}`;
 }
 
-/** Number of recent runs that are searched for a run that answers the message. */
+/** Number of recent runs in which `regenerate` looks for a run that answers its message. */
 const RUNS_SEARCHED = 20;
 
 async function listRuns(http: Http, id: string, page: { last?: number; live?: boolean }): Promise<RunJson[]> {
@@ -247,7 +250,7 @@ function runCalls(http: Http) {
     runs: (id: string, page: { last?: number; live?: boolean } = {}) => listRuns(http, id, page),
     run: (id: string) => http.json(runPath(id)) as Promise<RunJson>,
     runRequest: (id: string) => http.json(runPath(id, "/request")) as Promise<RunRequest>,
-    /** Returns false if the run had already ended. */
+    /** Cancels a run. Returns false if the run had already ended. */
     cancelRun: async (id: string): Promise<boolean> => {
       try {
         await http.json(runPath(id, "/cancel"), { method: "POST", body: {}, isIdempotent: true });
@@ -285,10 +288,11 @@ function taskCalls(http: Http) {
         queued: boolean;
       };
     },
-    /** Returns the messages that were still queued; undefined if the task was neither running nor waiting. */
+    /** Cancels the task. Returns the messages that were still queued; undefined if the task was not at work. */
     cancelTask: async (id: string): Promise<TaskSummaryJson["queued_messages"] | undefined> => {
       try {
-        // Never retried: a second reply would no longer contain the dropped messages.
+        // The request has no idempotency key and is never retried: after a lost reply, a second reply would not contain
+        // the queued messages that the first call dropped.
         const reply = await http.json(taskPath(id, "/cancel"), { method: "POST", body: {} });
         return (reply as { pending_messages: TaskSummaryJson["queued_messages"] }).pending_messages;
       } catch (error) {
@@ -296,7 +300,7 @@ function taskCalls(http: Http) {
         throw error;
       }
     },
-    /** Returns false if the message was no longer queued. */
+    /** Removes a message from a task's queue. Returns false if the message was no longer queued. */
     removeQueuedMessage: async (id: string, messageId: string): Promise<boolean> => {
       const path = taskPath(id, `/queued_messages/${encodeURIComponent(messageId)}`);
       try {

@@ -1,5 +1,5 @@
-// Object URLs of blobs for `<img>`, `<audio>` and the like. Blobs are fetched with the token, which must not be part of
-// a URL; an object URL is revoked when its last listener unsubscribes.
+// Creates object URLs of blobs for elements such as `<img>` and `<audio>`. The page fetches the blobs itself, because
+// the token must not be part of a URL. An object URL is revoked when its last listener unsubscribes.
 import type { Api } from "./api.ts";
 
 interface BlobUrlEntry {
@@ -16,14 +16,14 @@ export class BlobUrls {
   }
 
   /**
-   * Calls `onUrl` with the URL once it is loaded, or with undefined if loading failed. Returns a function that releases
-   * it.
+   * Calls `onUrl` with the object URL once the blob is loaded, or with undefined if loading failed. Returns a function
+   * that unsubscribes and calls `onUrl` with undefined.
    */
   use(ref: string, mimeType: string | undefined, onUrl: (url: string | undefined) => void): () => void {
     const key = `${ref} ${mimeType ?? ""}`;
     const entry = this.#entries.get(key) ?? { listeners: new Set(), url: this.#load(ref, mimeType) };
     this.#entries.set(key, entry);
-    // A new function per call: callers may pass the same `onUrl` twice.
+    // A new function per call, because the set would store the same `onUrl` only once if two callers pass it.
     const listener = (url: string | undefined): void => onUrl(url);
     entry.listeners.add(listener);
     void entry.url.then((url) => entry.listeners.has(listener) && onUrl(url));
@@ -36,7 +36,7 @@ export class BlobUrls {
     };
   }
 
-  /** Revokes all URLs; the next user of the page must not see them. */
+  /** Revokes all URLs, because the next user of the page must not see the blobs. */
   revokeAll(): void {
     for (const entry of this.#entries.values()) {
       for (const listener of entry.listeners) listener(undefined);
@@ -49,7 +49,7 @@ export class BlobUrls {
   async #load(ref: string, mimeType: string | undefined): Promise<string | undefined> {
     try {
       const blob = await this.#api.blob(ref);
-      // The server sends blobs without a content type; the message has the MIME type.
+      // The server sends blobs without a content type, so the MIME type of the message part is used.
       return URL.createObjectURL(mimeType === undefined ? blob : blob.slice(0, blob.size, mimeType));
     } catch {
       return undefined;

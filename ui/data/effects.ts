@@ -1,22 +1,25 @@
-// Platform functions that the page's data layer uses: network, time, randomness, storage and tab visibility. Injected,
-// so that tests run without a browser.
+// Defines the platform functions that the page's data layer uses: network, time, randomness, storage and tab
+// visibility. They are passed as parameters, so that tests run without a browser.
 
 export interface PageEffects {
   fetch(url: string, init?: RequestInit): Promise<Response>;
-  /** Milliseconds. */
+  /** Returns the current time in milliseconds since 1970. */
   now(): number;
-  /** Calls back once after `ms`; the returned function cancels it. */
+  /** Calls `callback` once after `ms` milliseconds. The returned function cancels the call. */
   delay(callback: () => void, ms: number): () => void;
-  /** Calls back before the next frame, or soon if no frames are drawn. The returned function cancels it. */
+  /**
+   * Calls `callback` before the next frame, or after a short time in a hidden tab. The returned function cancels the
+   * call.
+   */
   frame(callback: () => void): () => void;
-  /** True if the tab is visible, or if `keepConnectionsOpen` is in effect. */
+  /** Returns true if the tab is visible, or if `keepConnectionsOpen` was called and not ended. */
   isVisible(): boolean;
-  /** Calls the listener when the tab is shown or hidden. */
+  /** Calls the listener when the result of `isVisible` may have changed. Returns a function that unsubscribes. */
   onVisibility(listener: () => void): () => void;
   /** Calls the listener when the network is back. */
   onOnline(listener: () => void): () => void;
   randomBytes(count: number): Uint8Array;
-  /** localStorage; undefined if the browser denies it. */
+  /** localStorage; undefined if the browser denies access to it. */
   storage: Pick<Storage, "getItem" | "setItem" | "removeItem"> | undefined;
   /** Deletes the page's sessionStorage entries of this tab: drafts and unsent messages. */
   clearTabStorage(): void;
@@ -24,7 +27,7 @@ export interface PageEffects {
   onStorage(listener: () => void): () => void;
 }
 
-/** Browsers stop drawing frames in hidden tabs; the callback runs after this time at the latest. */
+/** Longest wait for a frame; browsers draw no frames in hidden tabs, so the callback then runs after this time. */
 const LONGEST_FRAME_WAIT_MS = 250;
 
 export function browserEffects(): PageEffects {
@@ -59,13 +62,13 @@ export function browserEffects(): PageEffects {
   };
 }
 
-/** Objects of `keepConnectionsOpen` that are in effect: the tab counts as visible while there are any. */
+/**
+ * One object per call of `keepConnectionsOpen` that is not ended. The tab counts as visible while the set is not empty.
+ */
 const wakeLocks = new Set<object>();
 const visibilityListeners = new Set<() => void>();
 
-/**
- * Keeps the connections of a hidden tab open, for work that must finish there, until the returned function is called.
- */
+/** Keeps the connections of a hidden tab open, for work that must finish, until the returned function is called. */
 export function keepConnectionsOpen(): () => void {
   const wakeLock = {};
   wakeLocks.add(wakeLock);
@@ -86,7 +89,7 @@ function listen(target: EventTarget, name: string, listener: () => void): () => 
   return () => target.removeEventListener(name, listener);
 }
 
-/** Browsers that deny storage throw when `localStorage` is read. */
+/** Returns localStorage; undefined if the browser denies it, which makes reading `localStorage` throw. */
 function findLocalStorage(): Storage | undefined {
   try {
     return localStorage;
@@ -101,7 +104,7 @@ function clearTabStorage(): void {
   try {
     for (const key of Object.keys(sessionStorage)) if (key.startsWith(STORAGE_PREFIX)) sessionStorage.removeItem(key);
   } catch {
-    // Storage is denied, so it contains nothing.
+    // The browser denies storage, so there are no entries to delete.
   }
 }
 
@@ -109,7 +112,7 @@ const CROCKFORD_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const TIME_LENGTH = 10;
 const RANDOM_LENGTH = 16;
 
-/** Creates a ULID, the id format of the server; it sorts by time. */
+/** Creates a ULID, the id format of the server; ULIDs sort by their creation time. */
 export function newId({ now, randomBytes }: Pick<PageEffects, "now" | "randomBytes">): string {
   let time = now();
   let id = "";

@@ -1,6 +1,6 @@
-// Follows a stream of server-sent events: reconnects after failures, and closes its connection while the tab is hidden,
-// because browsers allow only six per server. When the requested threads change, the previous connection stays open
-// until the next one is established, so that no event is missed.
+// Follows a stream of server-sent events. It reconnects after failures, and closes its connection while the tab is
+// hidden, because browsers allow only six connections per server. When the requested threads change, the previous
+// connection stays open until the next one is established, so that no event is missed.
 import { type SseEvent, SseParser } from "koine";
 import type { Api } from "./api.ts";
 import type { PageEffects } from "./effects.ts";
@@ -11,7 +11,10 @@ import type { ConnectionStatus } from "./types.ts";
 export interface EventConnection {
   path: string;
   onEvent(event: SseEvent): void;
-  /** Called before the first event. `isGapless`: the previous connection was open until now. */
+  /**
+   * Called before the first event of the connection. `isGapless` is true if the previous connection was open until now,
+   * so that no event was missed.
+   */
   onOpen(isGapless: boolean): void;
 }
 
@@ -19,19 +22,19 @@ export interface EventFollowerOptions {
   /** Called for every connection, immediately before it is made. */
   openNext(): EventConnection;
   onConnection(connection: ConnectionStatus): void;
-  /** Called when the server rejects the request permanently. */
+  /** Called when the server rejects the request with an error that a retry cannot solve. */
   onRefused(error: ApiError): void;
 }
 
 type EventFollowerEffects = Pick<PageEffects, "delay" | "isVisible" | "onVisibility" | "onOnline" | "randomBytes">;
 
-/** Time until a hidden tab closes its connection. */
+/** Time after which a hidden tab closes its connection. */
 const HIDDEN_TAB_CLOSE_MS = 5000;
 /** The server sends a heartbeat every 15 s; a connection without any data for this time is dead. */
 const SILENCE_TIMEOUT_MS = 60_000;
 /**
- * The previous connection is closed after this time even if the next one is not open: the browser may have reached its
- * connection limit.
+ * Time after which the previous connection is closed even if the next one is not open yet: if the browser has reached
+ * its connection limit, the next one can open only after the previous one is closed.
  */
 const LONGEST_OVERLAP_MS = 2000;
 const FIRST_RETRY_PAUSE_MS = 250;
@@ -43,7 +46,7 @@ interface ConnectionHandle {
   state: "opening" | "open" | "over";
 }
 
-/** Result of `#connectOrReplace` when `reopen` asked for another connection. */
+/** Result of `#connectOrReplace` if `reopen` was called: the loop of `#run` then opens another connection at once. */
 const REPLACED = Symbol("replaced");
 
 export class EventFollower {
@@ -52,9 +55,11 @@ export class EventFollower {
   readonly #options: EventFollowerOptions;
   #failures = 0;
   #current: ConnectionHandle | undefined;
-  /** Stays open until the current connection is established. */
+  /** The connection before the current one; it stays open until the current connection is established. */
   #previous: ConnectionHandle | undefined;
+  /** Makes the pending call of `#connectOrReplace` return REPLACED. */
   #replace: (() => void) | undefined;
+  /** Ends the pause of `#sleep`; undefined while there is no pause. */
   #wake: (() => void) | undefined;
   #isStopped = false;
   readonly #cleanups: (() => void)[] = [];
@@ -85,7 +90,7 @@ export class EventFollower {
     this.#retryNow();
   }
 
-  /** Replaces the connection: its request path has changed. */
+  /** Opens another connection in place of the current one; called when the request path has changed. */
   reopen(): void {
     if (this.#current?.state !== "open") {
       this.#current?.abort.abort();
@@ -103,7 +108,7 @@ export class EventFollower {
     this.#current?.abort.abort();
   }
 
-  /** Ends the current pause and resets the backoff. */
+  /** Ends the current pause, and resets the number of failures, so that the next pause is short again. */
   #retryNow(): void {
     this.#failures = 0;
     this.#wake?.();
@@ -115,12 +120,13 @@ export class EventFollower {
         await this.#sleep();
         continue;
       }
-      // "offline" stays until a connection succeeds, so a retry does not report "connecting".
+      // A retry after a failure does not report "connecting": the status stays "offline" until a connection succeeds.
+      // Nor does a replacement while the previous connection is open.
       if (this.#failures === 0 && this.#previous?.state !== "open") this.#options.onConnection("connecting");
       const outcome = await this.#connectOrReplace();
       if (this.#isStopped) return;
       if (outcome === REPLACED) continue;
-      // The refusal applies to the current request path, so the previous connection is of no use.
+      // The current connection has ended or failed, so the previous connection is not needed any more.
       this.#previous?.abort.abort();
       if (outcome !== undefined && isPermanentFailure(outcome)) {
         this.stop();
@@ -131,8 +137,8 @@ export class EventFollower {
   }
 
   /**
-   * Reports the failure and returns the pause before the next attempt; undefined: wait for a token, because retries
-   * without one are useless.
+   * Reports the failure and returns the pause before the next attempt in milliseconds. Returns undefined if the server
+   * requires another token, because retries are useless until the token changes.
    */
   #reportFailure(error: ApiError | undefined): number | undefined {
     if (error === undefined) return this.#computePause();
@@ -150,7 +156,7 @@ export class EventFollower {
     return Promise.race([this.#connect(handle), promise]);
   }
 
-  /** Reads until the connection ends; returns the error that prevented it, if any. */
+  /** Connects and reads until the connection ends. Returns the error if the connection could not be established. */
   async #connect(handle: ConnectionHandle): Promise<ApiError | undefined> {
     const { signal } = handle.abort;
     const connection = this.#options.openNext();
@@ -167,7 +173,8 @@ export class EventFollower {
     } catch (error) {
       if (signal.aborted) return undefined;
       if (error instanceof ApiError) return error;
-      // An established connection broke off: reconnect without an error.
+      // If an open connection breaks off, this is not an error; the caller reconnects. An error before the connection
+      // was open is unexpected here and is thrown.
       if (handle.state === "opening") throw error;
     } finally {
       handle.state = "over";
@@ -186,7 +193,7 @@ export class EventFollower {
         cancelTimeout = this.#effects.delay(() => abort.abort(), SILENCE_TIMEOUT_MS);
         const { done, value } = await reader.read();
         cancelTimeout();
-        // The stream may end inside an event; that event is sent again after the reconnect.
+        // If the stream ends inside an event, the server sends that event again after the reconnect.
         if (done || abort.signal.aborted) return;
         for (const event of parser.push(value)) {
           connection.onEvent(event);
@@ -199,7 +206,10 @@ export class EventFollower {
     }
   }
 
-  /** Grows exponentially with the failures, with jitter so that clients do not reconnect at the same moment. */
+  /**
+   * Returns the pause before the next attempt, in milliseconds. It grows exponentially with the failures and has a
+   * random part, so that clients do not reconnect at the same moment.
+   */
   #computePause(): number {
     const [chance = 0] = this.#effects.randomBytes(1);
     const longest = Math.min(FIRST_RETRY_PAUSE_MS * 2 ** this.#failures, LONGEST_RETRY_PAUSE_MS);
@@ -216,7 +226,7 @@ export class EventFollower {
   }
 }
 
-/** True if a retry would fail in the same way. */
+/** True for an error status after which a retry would fail in the same way. */
 function isPermanentFailure({ status }: ApiError): boolean {
   return status >= 400 && status < 500 && status !== 401 && status !== 408 && status !== 429;
 }

@@ -1,5 +1,5 @@
-// React hooks for the page's data. One `PageData` serves the whole page; conversation stores are shared by thread id
-// and stay cached for a while after their last listener.
+// Provides React hooks for the page's data. One `PageData` serves the whole page. All hooks with the same thread id
+// share one conversation store, and a few stores without listeners stay cached.
 import { useEffect, useState, useSyncExternalStore } from "react";
 import type { Api } from "./api.ts";
 import { PageData } from "./page-data.ts";
@@ -8,7 +8,7 @@ import type { ConversationActions, ConversationState, ModelInfo, ThreadListState
 
 let pageData: PageData | undefined;
 
-/** Created on first use, in the browser. */
+/** Returns the page's data, which is created on first use. */
 function requirePageData(): PageData {
   return (pageData ??= new PageData());
 }
@@ -17,7 +17,7 @@ export function useApi(): Api {
   return requirePageData().api;
 }
 
-/** `hasToken`: this browser has stored a token for the server. */
+/** Returns whether this browser has stored a token for the server, and a function that removes the token. */
 export function useToken(): { hasToken: boolean; clearToken: () => void } {
   const { token } = useApi();
   const hasToken = useSyncExternalStore(
@@ -27,7 +27,9 @@ export function useToken(): { hasToken: boolean; clearToken: () => void } {
   return { hasToken, clearToken: () => token.clear() };
 }
 
-/** Returns a number that changes with every token change; state of a view must not outlive it. */
+/**
+ * Returns a number that changes with every token change; views use it as a key to discard the previous user's state.
+ */
 export function useTokenEpoch(): number {
   const { token } = useApi();
   return useSyncExternalStore(
@@ -57,8 +59,8 @@ export function useModels(): readonly ModelInfo[] {
 }
 
 /**
- * Returns an object URL of a blob while the component is mounted; undefined until it is loaded, or if it cannot be
- * loaded.
+ * Returns an object URL of a blob while the component is mounted; undefined until the blob is loaded, or if it cannot
+ * be loaded.
  */
 export function useBlobUrl(ref: string | undefined, mimeType?: string): string | undefined {
   const { blobs } = requirePageData();

@@ -1,16 +1,20 @@
-// HTTP requests to the server: adds the token, converts error replies to `ApiError`, and retries idempotent requests
-// after network failures.
+// Sends HTTP requests to the server: adds the token, converts error replies to `ApiError`, and retries idempotent
+// requests after network failures.
 import { parseJson, stringifyJson } from "koine";
 import { delay, type PageEffects } from "./effects.ts";
 import { TokenStore } from "./token-store.ts";
 
-/** `code` is "network" if the server was not reached or the connection broke, "timeout", or a code of the server. */
+/**
+ * A failed request. `code` is "network" if the server was not reached or the connection broke, "timeout" if the server
+ * did not answer in time, "token-changed" if the token changed and the reply was therefore discarded, or an error code
+ * of the server.
+ */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  /** HTTP status of the reply; 0 without a reply. */
+  /** HTTP status of the reply; 0 if there was no reply. */
   readonly status: number;
   readonly code: string;
-  /** JSON pointer into the request body. */
+  /** JSON pointer to the invalid value in the request body; absent if the error has no position. */
   readonly path?: string;
 
   constructor(status: number, code: string, message: string, path?: string) {
@@ -21,9 +25,7 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * True if the request may have taken effect although it failed: only a definite rejection by the server excludes that.
- */
+/** True if the failed request may have taken effect, because the server has not definitely rejected it. */
 export function mayHaveSucceeded(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   const { status, code } = error;
@@ -36,22 +38,25 @@ export interface ApiRequestOptions {
   query?: Record<string, string | number | boolean | undefined>;
   body?: unknown;
   headers?: Record<string, string>;
-  /** Idempotency key; makes retries harmless. */
+  /** Idempotency key, which makes retries harmless. */
   key?: string | undefined;
-  /** Repeating the request is harmless without a key. */
+  /** Set if repeating the request is harmless even without a key. */
   isIdempotent?: true;
   /**
-   * Checked before a retry: true if the request took effect although its reply was lost. Then `open` returns an empty
-   * reply.
+   * Called before a retry. If it resolves with true, the request took effect although its reply was lost, and `open`
+   * returns an empty reply with status 204.
    */
   isDone?: () => Promise<boolean>;
   signal?: AbortSignal | undefined;
-  /** Sent instead of the stored token. */
+  /** Token that is sent instead of the stored token. */
   token?: string;
 }
 
 const RETRY_PAUSES_MS = [300, 1200];
-/** Time until the reply's headers; longer for requests that make the server do work. */
+/**
+ * Longest wait for the headers of a reply. Requests that write have more time, because the server may have to work
+ * before it replies.
+ */
 const READ_TIMEOUT_MS = 30_000;
 const WRITE_TIMEOUT_MS = 120_000;
 
@@ -62,7 +67,10 @@ export class Http {
   readonly #base: string;
   readonly #effects: HttpEffects;
   readonly #unauthorizedListeners = new Set<(error: ApiError) => void>();
-  /** Token epoch in which the unauthorized listeners were last called. */
+  /**
+   * Token epoch (see `TokenStore.epoch`) in which the unauthorized listeners were called last; undefined if they were
+   * never called.
+   */
   #notifiedEpoch: number | undefined;
 
   constructor(base: string, effects: HttpEffects) {
@@ -72,7 +80,7 @@ export class Http {
   }
 
   /**
-   * Calls the listener when the server requires a token or another token: once per epoch for reads, and for every other
+   * Calls the listener when the server answers with status 401: for GET requests once per token, and for every other
    * request.
    */
   onUnauthorized(listener: (error: ApiError) => void): () => void {
@@ -88,7 +96,7 @@ export class Http {
     return this.#readBody(path, {}, (reply) => reply.blob());
   }
 
-  /** Reads the whole body of a reply. */
+  /** Sends a request and reads the complete body of the reply with `read`. */
   async #readBody<T>(path: string, options: ApiRequestOptions, read: (reply: Response) => Promise<T>): Promise<T> {
     const { epoch } = this.token;
     const reply = await this.open(path, options);
@@ -131,7 +139,7 @@ export class Http {
     return new Promise((resolve) => void (this.#effects.delay ?? delay)(resolve, ms));
   }
 
-  /** Resolves with the reply's headers; aborts a server that does not answer in time. */
+  /** Resolves when the reply's headers have arrived; throws a "timeout" error if they do not arrive in time. */
   async #fetchHeaders(url: string, init: RequestInit): Promise<Response> {
     const { method = "GET", signal } = init;
     const timeout = new AbortController();
@@ -150,7 +158,7 @@ export class Http {
     }
   }
 
-  /** A reply to a request with the previous token must not be shown to the user of the new one. */
+  /** Throws if the token has changed: a reply to the previous token must not be shown to the user of the new token. */
   #assertSameToken(epoch: number): void {
     if (this.token.epoch === epoch) return;
     throw new ApiError(
@@ -160,7 +168,9 @@ export class Http {
     );
   }
 
-  /** Requests with a signal are not retried: their callers reconnect themselves. */
+  /**
+   * True if the request can be repeated without harm and has no signal; callers that pass a signal retry themselves.
+   */
   #canRetry({ method = "GET", key, isIdempotent: repeats, signal }: ApiRequestOptions): boolean {
     return signal === undefined && (method !== "POST" || key !== undefined || repeats === true);
   }
@@ -190,9 +200,10 @@ export class Http {
   async #toApiError(reply: Response, { method = "GET", token }: ApiRequestOptions): Promise<ApiError> {
     const { epoch } = this.token;
     const error = await readApiError(reply);
-    // The caller who tries a new token handles the error itself.
+    // A caller that passes a token wants to check that token, and handles status 401 itself.
     if (error.status !== 401 || token !== undefined) return error;
-    // Background reads repeat; one notification per epoch is enough for them.
+    // GET requests are repeated in the background, so the listeners are called only for the first of them that fails
+    // with a token.
     if (this.#notifiedEpoch === epoch && method === "GET") return error;
     this.#notifiedEpoch = epoch;
     for (const listener of this.#unauthorizedListeners) listener(error);
@@ -204,14 +215,15 @@ async function readApiError(reply: Response): Promise<ApiError> {
   const { status } = reply;
   const text = await reply.text().catch(() => "");
   try {
-    // The server's errors have this form; those of a proxy may not.
+    // Errors of this server have the form `{ error: { code, message } }`; errors of a proxy may have another form, so
+    // each field is checked.
     const { error } = JSON.parse(text) as { error?: { code?: unknown; message?: unknown; path?: unknown } };
     if (typeof error?.message === "string") {
       const path = typeof error.path === "string" ? error.path : undefined;
       return new ApiError(status, typeof error.code === "string" ? error.code : "unknown", error.message, path);
     }
   } catch {
-    // Not JSON; the generic error below applies.
+    // The body is not JSON, so the generic error below is returned.
   }
   return new ApiError(status, "unknown", `The server answered with status ${status}.`);
 }

@@ -1,4 +1,4 @@
-// The list of models that the server offers, read once per token.
+// Stores the list of models that the server offers. The list is read once per token.
 import type { Api } from "./api.ts";
 import type { PageEffects } from "./effects.ts";
 import { reuseIfEqual } from "./structural-sharing.ts";
@@ -6,7 +6,7 @@ import { ApiError } from "./http.ts";
 import { Store } from "./store.ts";
 import type { ModelInfo } from "./types.ts";
 
-/** A scripted model that needs no key and costs nothing. */
+/** Id of the scripted demo model, which needs no key and costs nothing. */
 export const DEMO_MODEL = "demo/koine";
 
 const NO_MODELS: readonly ModelInfo[] = [];
@@ -44,7 +44,8 @@ export class ModelStore extends Store<readonly ModelInfo[]> {
       this.#models = reuseIfEqual(this.#models, models);
       this.scheduleUpdate();
     } catch (error) {
-      // A rejection is permanent for this token, and a token change restarts the store.
+      // Temporary errors are retried. A retry with a rejected token (401) would fail again, and after a token change
+      // the store is restarted anyway.
       const isTemporary = error instanceof ApiError && error.status !== 401 && error.code !== "token-changed";
       this.#cancelRetry?.();
       if (isTemporary) this.#cancelRetry = this.effects.delay(() => this.hasListeners && void this.#read(), RETRY_MS);

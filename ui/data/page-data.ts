@@ -1,4 +1,4 @@
-// All data of the page: the API client, the event feed and the stores. Replaces everything when the token changes.
+// Holds all data of the page: the API client, the event feed and the stores. A token change clears all data.
 import { type Api, createApi } from "./api.ts";
 import { BlobUrls } from "./blob-urls.ts";
 import { ConversationStore } from "./conversation/conversation-store.ts";
@@ -8,7 +8,7 @@ import { ModelStore } from "./model-store.ts";
 import { notifyTokenChange } from "./token-change.ts";
 import { ThreadListStore } from "./thread-list-store.ts";
 
-/** Number of conversations without listeners that stay cached, so that going back to one is immediate. */
+/** Number of conversations without listeners that stay cached, so that going back to a conversation is immediate. */
 const MAX_IDLE_CONVERSATIONS = 6;
 
 export class PageData {
@@ -18,14 +18,14 @@ export class PageData {
   readonly blobs: BlobUrls;
   readonly #effects: PageEffects;
   readonly #feed: PageFeed;
-  /** In order of use, most recent last. */
+  /** Conversation stores by thread id, in order of use, the most recently used last. */
   readonly #conversations = new Map<string, ConversationStore>();
 
   constructor(base = "", effects: PageEffects = browserEffects()) {
     this.#effects = effects;
     this.api = createApi(base, effects);
     effects.onStorage(() => this.api.token.syncFromStorage());
-    // Subscribed first, so that no other listener of the token sees data of the previous one.
+    // This subscription must be the first one: it clears the data of the previous token before the other listeners run.
     this.api.token.subscribe((previousToken) => this.#switchToken(previousToken));
     this.#feed = new PageFeed(this.api, effects);
     this.threads = new ThreadListStore(this.api, effects, this.#feed);
@@ -41,7 +41,7 @@ export class PageData {
     return store;
   }
 
-  /** Clears all data: it was read with the previous token. */
+  /** Clears all data, because it was read with the previous token. */
   #switchToken(previousToken: string | undefined): void {
     for (const [id, store] of this.#conversations) if (!store.hasListeners) this.#conversations.delete(id);
     this.#feed.restart();
@@ -49,7 +49,8 @@ export class PageData {
     const stores = [this.threads, this.models, ...this.#conversations.values()];
     for (const store of stores) store.clearState();
     for (const store of stores) store.restart();
-    // Drafts that were written before the first token was entered belong to the same user and stay.
+    // If there was no token before, the drafts belong to the user who has just entered the first token, so they are not
+    // deleted.
     const hadToken = previousToken !== undefined;
     if (hadToken) this.#effects.clearTabStorage();
     notifyTokenChange(hadToken);

@@ -1,5 +1,5 @@
-// The page's single event connection: changes of any thread, and all events of the threads that are shown. Browsers
-// allow six connections per server, over all windows.
+// Manages the page's only event connection. It reports changes of all threads, and all events of the threads that the
+// views follow. One connection serves all views, because browsers allow only six per server over all windows.
 import type { SseEvent } from "koine";
 import type { Api } from "./api.ts";
 import type { PageEffects } from "./effects.ts";
@@ -14,19 +14,27 @@ export interface ThreadChangeEvent {
 
 export interface ChangeListener {
   onChange(change: ThreadChangeEvent): void;
-  /** Called when a connection opens; changes before this moment were not reported. */
+  /**
+   * Called when a connection opens and the previous one was already closed; changes in the meantime were not reported.
+   */
   onOpen?(): void;
   onConnection?(connection: ConnectionStatus): void;
 }
 
 /** Receives the events of one thread. */
 export interface ThreadEventListener {
-  /** Cursor after which events are delivered; undefined: from the beginning. */
+  /** Cursor after which events are delivered; undefined to deliver all events of the thread. */
   after?: string | undefined;
-  /** Called in order, with the cursor as id. An exception ends the subscription as a refusal does. */
+  /**
+   * Called for each event in order; the event's id is its cursor. If this function throws, the subscription ends, and
+   * `onRefused` is called.
+   */
   onEvent(event: SseEvent): void;
   onConnection(connection: ConnectionStatus): void;
-  /** Called when the server has no events for this cursor or this thread any more. */
+  /**
+   * Called when the subscription has ended: the server no longer knows the cursor or the thread, or `onEvent` has
+   * thrown.
+   */
   onRefused(error: ApiError): void;
 }
 
@@ -39,15 +47,18 @@ export interface ThreadSubscription {
 interface FollowedThread {
   listener: ThreadEventListener;
   cursor: string | undefined;
-  /** Last value that the listener received. */
+  /** Connection status that the listener received last. */
   connection: ConnectionStatus;
 }
 
 type FollowedThreads = ReadonlyMap<string, FollowedThread>;
 
-/** Limit of the server; the threads that were followed last take precedence. */
+/**
+ * Number of threads that the server accepts for one connection. If more threads are followed, the most recently
+ * followed ones are requested.
+ */
 const MAX_FOLLOWED_THREADS = 20;
-/** Pause before a server that rejected the connection is tried again. */
+/** Pause before the next attempt after the server has rejected the connection. */
 const REFUSED_RETRY_MS = 30_000;
 
 export class PageFeed {
@@ -55,7 +66,7 @@ export class PageFeed {
   readonly #effects: PageEffects;
   readonly #listeners = new Set<ChangeListener>();
   readonly #followed = new Map<string, FollowedThread>();
-  /** Threads that the newest connection requests. */
+  /** Threads that the newest connection requests, by id. */
   #connected = new Map<string, FollowedThread>();
   #follower: EventFollower | undefined;
   #connection: ConnectionStatus = "connecting";
@@ -77,7 +88,7 @@ export class PageFeed {
     };
   }
 
-  /** Follows a thread. A thread has one listener; a new one replaces it. */
+  /** Follows a thread. A thread has one listener, which a later call replaces. */
   follow(threadId: string, listener: ThreadEventListener): ThreadSubscription {
     const followed: FollowedThread = { listener, cursor: listener.after, connection: "connecting" };
     this.#followed.set(threadId, followed);
@@ -114,7 +125,7 @@ export class PageFeed {
     this.#scheduleUpdate();
   }
 
-  /** Views mount and unmount together, so the connection is updated once, after all of them. */
+  /** Schedules one update of the connection for all views that mount or unmount in the same tick. */
   #scheduleUpdate(): void {
     this.#cancelUpdate ??= this.#effects.delay(() => {
       this.#cancelUpdate = undefined;
@@ -160,7 +171,10 @@ export class PageFeed {
     };
   }
 
-  /** Only the threads that this connection requests become live with it. */
+  /**
+   * Reports the connection status to all listeners, and to the followed threads in `threads`. For the status "live",
+   * these are only the threads that the connection requests.
+   */
   #setConnection(connection: ConnectionStatus, threads: FollowedThreads = this.#followed): void {
     const isNew = this.#connection !== connection;
     this.#connection = connection;
@@ -174,11 +188,13 @@ export class PageFeed {
 
   #dispatch({ event: type, data, id, ...event }: SseEvent, threads: FollowedThreads): void {
     if (type === "thread") {
-      // Not validated: the server writes this shape.
+      // The cast is not checked, because the server, which is released together with the page, writes events of this
+      // type in this shape.
       const change = JSON.parse(data) as ThreadChangeEvent;
       for (const listener of this.#listeners) listener.onChange(change);
     } else if (type === "gone") {
-      // Not validated: the server writes this shape.
+      // The cast is not checked, because the server, which is released together with the page, writes events of this
+      // type in this shape.
       const { threadId, error } = JSON.parse(data) as { threadId: string; error: { code: string; message: string } };
       const status = error.code === "not-found" ? 404 : 410;
       this.#refuse(threadId, threads, new ApiError(status, error.code, error.message));
@@ -189,7 +205,7 @@ export class PageFeed {
     }
   }
 
-  /** Delivers an event once: two overlapping connections both send it (B96). */
+  /** Delivers an event to the thread's listener, unless an overlapping connection has already delivered it (B96). */
   #deliverToThread(threadId: string, threads: FollowedThreads, event: SseEvent & { id: string }): void {
     const followed = threads.get(threadId);
     if (
@@ -202,7 +218,7 @@ export class PageFeed {
       followed.listener.onEvent(event);
       followed.cursor = event.id;
     } catch (error) {
-      // Reading it again would throw again.
+      // The subscription ends, because the listener would throw for the same event again.
       this.#refuse(
         threadId,
         threads,
@@ -215,7 +231,8 @@ export class PageFeed {
     const followed = threads.get(threadId);
     if (followed === undefined || this.#followed.get(threadId) !== followed) return;
     this.#followed.delete(threadId);
-    // The server has removed the thread from this connection too, so no reconnect is needed.
+    // If the server has ended the subscription, it has also removed the thread from this connection, so no reconnect is
+    // needed. Otherwise the connection is updated.
     if (this.#connected.get(threadId) === followed && error.code !== "unreadable") this.#connected.delete(threadId);
     else this.#scheduleUpdate();
     followed.listener.onRefused(error);
@@ -235,8 +252,8 @@ function eventsPath(threads: FollowedThreads): string {
 }
 
 /**
- * Compares cursors of one thread: first the row id, then the number after the dot; a cursor without a number stands
- * after all numbers of its row.
+ * True if `cursor` is after `last`. Cursors of a thread are ordered by row id, then by the number after the dot; a
+ * cursor without a number is after all numbers of its row.
  */
 function isLaterCursor(cursor: string, last: string | undefined): boolean {
   if (last === undefined) return true;

@@ -1,10 +1,10 @@
-// Base class of the page's stores: an immutable state that is replaced at most once per frame, and work that runs while
-// there are listeners.
+// Defines the base class of the page's stores. A store has an immutable state, which is replaced at most once per
+// frame, and does its work (such as following events) only while it has listeners.
 import type { PageEffects } from "./effects.ts";
 
 /**
- * A store keeps working for this time without listeners: React unsubscribes and subscribes again on remount. Its state
- * stays.
+ * If a store has no listeners for this time, it stops its work; its state stays. The time is not 0, because React
+ * unsubscribes and subscribes again when it remounts a component.
  */
 const STOP_DELAY_MS = 50;
 
@@ -41,7 +41,7 @@ export abstract class Store<State> {
     return this.#listeners.size > 0;
   }
 
-  /** Stops all work; a later listener starts it again. */
+  /** Stops all work of the store; when a listener subscribes later, the work starts again. */
   close(): void {
     this.#cancelStop?.();
     this.#cancelStop = undefined;
@@ -53,8 +53,8 @@ export abstract class Store<State> {
   }
 
   /**
-   * Stops and clears the state, which belongs to the previous token. `restart` notifies the listeners after all stores
-   * are cleared.
+   * Stops the work and clears the state, which belongs to the previous token. Listeners are notified by `restart`,
+   * after all stores are cleared.
    */
   clearState(): void {
     this.close();
@@ -62,7 +62,7 @@ export abstract class Store<State> {
     this.#state = this.computeState(this.#state);
   }
 
-  /** Notifies the listeners, and starts again if there are any. */
+  /** Notifies the listeners, and starts the work again if there are listeners. */
   restart(): void {
     for (const listener of this.#listeners) listener();
     if (!this.hasListeners || this.#isStarted) return;
@@ -72,12 +72,14 @@ export abstract class Store<State> {
 
   protected abstract start(): void;
   protected abstract stop(): void;
-  /** Resets all fields to their initial values. */
+  /** Resets the fields of the subclass to their initial values. */
   protected abstract reset(): void;
-  /** Returns the current state; `previous` itself if nothing has changed. */
+  /**
+   * Returns the current state. If nothing has changed, returns the object `previous`, so that React skips the render.
+   */
   protected abstract computeState(previous: State): State;
 
-  /** Schedules one update for the next frame, however many changes precede it. */
+  /** Schedules an update for the next frame; several calls before that frame cause one update. */
   protected scheduleUpdate(): void {
     this.#cancelFrame ??= this.effects.frame(() => {
       this.#cancelFrame = undefined;
@@ -85,7 +87,7 @@ export abstract class Store<State> {
     });
   }
 
-  /** Computes the state and notifies the listeners now. */
+  /** Computes the state at once, and notifies the listeners if it has changed. */
   protected updateNow(): void {
     const next = this.computeState(this.#state);
     if (next === this.#state) return;
@@ -94,7 +96,7 @@ export abstract class Store<State> {
   }
 }
 
-/** Returns the previous object if every field is identical. */
+/** Returns `previous` if both objects have the same fields with identical values, and `next` otherwise. */
 export function reuseIfSameFields<T extends object>(previous: T, next: T): T {
   const names = Object.keys(next) as (keyof T)[];
   const isSame = names.length === Object.keys(previous).length && names.every((name) => next[name] === previous[name]);

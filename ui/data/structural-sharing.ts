@@ -1,19 +1,22 @@
-// Structural sharing: unchanged values keep their object identity from one state to the next, so that React skips them
-// (B100).
+// Reuses unchanged values of the previous state in the next state, so that they stay the same objects and React does
+// not render them again (B100).
 import type { Message } from "koine";
 import { sameJson } from "koine";
 
-/** Returns the previous value if both are equal as JSON. */
+/** Returns `previous` if both values are equal as JSON, and `next` otherwise. */
 export function reuseIfEqual<T>(previous: T | undefined, next: T): T {
   return previous !== undefined && sameJson(previous, next) ? previous : next;
 }
 
-/** Returns the previous list if all elements are identical. */
+/** Returns `previous` if both lists have identical elements, and `next` otherwise. */
 export function reuseList<T>(previous: readonly T[], next: readonly T[]): readonly T[] {
   return previous.length === next.length && next.every((each, at) => each === previous[at]) ? previous : next;
 }
 
-/** Compares parts by identity first: in a streamed message almost all parts are the same objects. */
+/**
+ * Returns the messages of `next`; messages and parts that equal those of `previous` are replaced by the previous
+ * objects. Parts are compared by identity first, because almost all parts of a streamed message are the same objects.
+ */
 export function reuseMessages(previous: readonly Message[], next: readonly Message[]): readonly Message[] {
   return reuseList(
     previous,

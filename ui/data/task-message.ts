@@ -1,9 +1,12 @@
-// Converts messages to and from the OpenAI chat format that the task routes use. The dialect is loaded only for
-// messages with other parts than text.
+// Converts messages to and from the OpenAI Chat Completions format, which the task routes use. The code of that dialect
+// is loaded only for messages that have parts other than text.
 import { type Message, getText } from "koine";
 import { ApiError } from "./http.ts";
 
-/** Throws an `ApiError` if the chat format cannot represent the message, instead of dropping data. */
+/**
+ * Encodes a message in the Chat Completions format. Throws an `ApiError` if that format cannot represent all data of
+ * the message.
+ */
 export async function encodeTaskMessage(message: Message): Promise<unknown> {
   const isTextOnly = message.role === "user" && message.parts.every((part) => part.type === "text");
   if (isTextOnly) return getText(message);
@@ -12,11 +15,14 @@ export async function encodeTaskMessage(message: Message): Promise<unknown> {
   const lost = losses.find(({ level }) => level !== "note");
   if (lost !== undefined)
     throw new ApiError(0, "untranslatable", `This message cannot be sent to a task: ${lost.message}`);
-  // This dialect encodes messages as a list.
+  // The cast is safe, because the dialect openai-chat encodes messages as a list.
   return (wire as unknown[])[0];
 }
 
-/** Returns a message with the text of a chat message; shown until its canonical form arrives. */
+/**
+ * Returns a canonical message with only the text of a Chat Completions message; the page shows it until the complete
+ * canonical message arrives.
+ */
 export function decodeTaskText({ content }: { content?: unknown }): Message {
   return { role: "user", parts: [{ type: "text", text: readText(content) }] };
 }

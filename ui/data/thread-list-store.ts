@@ -1,4 +1,5 @@
-// Store of the thread list, ordered by activity: read page by page, and refreshed when the feed reports changes.
+// Stores the thread list, ordered by last activity. The list is read page by page, and read again when the event feed
+// reports changes.
 import type { Api, ThreadListResponse } from "./api.ts";
 import type { PageEffects } from "./effects.ts";
 import type { PageFeed, ThreadChangeEvent } from "./page-feed.ts";
@@ -8,9 +9,12 @@ import { reuseIfSameFields, Store } from "./store.ts";
 import type { ConnectionStatus, ThreadSearchHit, ThreadJson, ThreadFilter, ThreadListState } from "./types.ts";
 
 const PAGE_SIZE = 50;
-/** Shortest interval between two refreshes that the feed causes. */
+/**
+ * Time between a change that the event feed reports and the refresh of the list; all changes within this time cause one
+ * refresh.
+ */
 const REFRESH_INTERVAL_MS = 400;
-/** Delay of a search while the user types. */
+/** Time between the last typed character and the search on the server. */
 const SEARCH_DELAY_MS = 150;
 
 const INITIAL_THREAD_LIST: ThreadListState = {
@@ -24,7 +28,7 @@ const INITIAL_THREAD_LIST: ThreadListState = {
   createdIds: new Set(),
 };
 
-/** Values of the server's `kind` parameter. */
+/** Values of the parameter `kind` of the server's thread list, by filter. */
 const KIND_QUERIES: Record<ThreadFilter, { kind?: string }> = {
   all: {},
   chats: { kind: "none" },
@@ -42,11 +46,15 @@ export class ThreadListStore extends Store<ThreadListState> {
   #threads: readonly ThreadJson[] = [];
   #hits: readonly ThreadSearchHit[] = [];
   #createdIds: ReadonlySet<string> = INITIAL_THREAD_LIST.createdIds;
+  /** Value of the query parameter `before` that reads the next page; null if all pages are loaded. */
   #next: string | null = null;
   #hasMoreFailed = false;
-  /** Nothing in the list can be reused: changes may have been missed, or the query has changed. */
+  /**
+   * True if the next refresh must read all threads again, because changes may have been missed or the query has
+   * changed.
+   */
   #isStale = true;
-  /** The loaded threads belong to an earlier search or filter. */
+  /** True while the loaded threads belong to an earlier search or filter. */
   #hasQueryChanged = true;
   #cancelRefresh: (() => void) | undefined;
   #refresh: AbortController | undefined;
@@ -59,7 +67,7 @@ export class ThreadListStore extends Store<ThreadListState> {
     this.#feed = feed;
   }
 
-  /** Shows the threads that contain this text; "" shows all. */
+  /** Shows the threads that contain this text; "" shows all threads. */
   readonly setSearch = (text: string): void => {
     if (text === this.#search) return;
     this.#search = text;
@@ -69,13 +77,13 @@ export class ThreadListStore extends Store<ThreadListState> {
   readonly setFilter = (filter: ThreadFilter): void => {
     if (filter === this.#filter) return;
     this.#filter = filter;
-    // Threads that match the new filter stay visible while it loads.
+    // The loaded threads that match the new filter stay visible while the filtered list loads.
     if (filter !== "all")
       this.#threads = this.#threads.filter(({ kind }) => (kind === "task") === (filter === "tasks"));
     this.#changeQuery(0);
   };
 
-  /** Reads the next page, if there is one. */
+  /** Reads the next page of the list, if there is one. */
   readonly loadMore = (): void => {
     const before = this.#next;
     if (before === null || this.#loadingMore !== undefined) return;
@@ -84,7 +92,7 @@ export class ThreadListStore extends Store<ThreadListState> {
     void this.#readMore(before, this.#loadingMore);
   };
 
-  /** Repeats the read that failed. */
+  /** Repeats the read that failed: of the first pages of the list, or of the next page. */
   readonly retry = (): void => {
     if (this.#status === "failed") {
       this.#status = "loading";
@@ -144,7 +152,7 @@ export class ThreadListStore extends Store<ThreadListState> {
     return reuseIfSameFields(previous, error === undefined ? state : { ...state, error });
   }
 
-  /** Starts over for another search or filter. */
+  /** Discards the results of the previous search or filter, and schedules a read after `ms` milliseconds. */
   #changeQuery(ms: number): void {
     this.#status = "loading";
     this.#hits = [];
@@ -181,7 +189,9 @@ export class ThreadListStore extends Store<ThreadListState> {
     this.scheduleUpdate();
   }
 
-  /** Schedules a refresh; a refresh that is under way finishes first. */
+  /**
+   * Schedules a refresh after `ms` milliseconds. If another refresh is still running at that time, tries again later.
+   */
   #scheduleRefresh(ms: number): void {
     if (this.#cancelRefresh !== undefined && ms > 0) return;
     this.#cancelRefresh?.();
@@ -215,7 +225,7 @@ export class ThreadListStore extends Store<ThreadListState> {
     }
   }
 
-  /** Throws if the read was aborted. */
+  /** Reads one page of the list. Throws if the read was aborted. */
   async #readPage(query: { signal: AbortSignal; search?: string; before?: string }): Promise<ThreadListResponse> {
     const page = await this.#api.threads({ limit: PAGE_SIZE, ...KIND_QUERIES[this.#filter], ...query });
     query.signal.throwIfAborted();
@@ -223,8 +233,9 @@ export class ThreadListStore extends Store<ThreadListState> {
   }
 
   /**
-   * Reads from the start of the list until a page contains an unchanged thread; everything after that one is reused,
-   * unless the list is stale. Without an unchanged thread, reads as many threads as were loaded before.
+   * Reads pages from the start of the list until a page contains a thread that has not changed since the last read; the
+   * loaded threads after that page are reused. If the list is stale or every thread has changed, reads as many threads
+   * as were loaded before.
    */
   async #readList(isStale: boolean, signal: AbortSignal): Promise<void> {
     const previousUpdates = new Map(this.#threads.map((thread) => [thread.id, thread.summary?.updatedAt]));
@@ -242,11 +253,11 @@ export class ThreadListStore extends Store<ThreadListState> {
   }
 
   /**
-   * Replaces the start of the list. Loaded threads within the range that was read, but not in the result, no longer
-   * exist.
+   * Replaces the start of the list by the threads that were read. A loaded thread that is newer than the oldest of
+   * them, but was not read, no longer exists and is removed.
    */
   #replaceHead(read: readonly ThreadJson[], next: string | null, isJoined: boolean): void {
-    // A thread that moved between two page reads appears twice; the later one wins.
+    // A thread that moved in the list between the reads of two pages was read twice; the second result is used.
     const threadsById = new Map(read.map((thread) => [thread.id, thread]));
     const oldest = read.at(-1)?.summary?.updatedAt ?? "";
     const isOlder = ({ id, summary }: ThreadJson): boolean =>
@@ -258,7 +269,7 @@ export class ThreadListStore extends Store<ThreadListState> {
   }
 
   #fail(error: unknown): void {
-    // A token change restarts the store.
+    // This error is ignored, because the token change restarts the store, which reads the list again.
     if (error instanceof ApiError && error.code === "token-changed") return;
     this.#error = error instanceof Error ? error : new Error(String(error));
     if (this.#status === "loading" && this.#hasQueryChanged) {
@@ -277,7 +288,7 @@ export class ThreadListStore extends Store<ThreadListState> {
     this.#threads = this.#reuseThreads(threads);
     this.#hits = reuseIfEqual(this.#hits, hits);
     this.#next = null;
-    // Search results are not the start of the list, so they cannot be reused.
+    // Search results are not the start of the complete list, so the next read without a search cannot reuse them.
     this.#isStale = true;
   }
 
@@ -285,7 +296,7 @@ export class ThreadListStore extends Store<ThreadListState> {
     let isOutdated = false;
     try {
       const page = await this.#readPage({ before, signal });
-      // A refresh has replaced the list meanwhile, so its next page is another one.
+      // If a refresh has replaced the list during the read, this page no longer follows the list's last thread.
       isOutdated = this.#next !== before;
       if (!isOutdated) this.#append(page);
     } catch (error) {

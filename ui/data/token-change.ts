@@ -1,11 +1,11 @@
-// Notifies modules with local data of the user, such as unsent drafts, when the token changes.
+// Tells modules that store data of the user in this tab, such as unsent drafts, that the token has changed.
 
-/** `hadToken`: a token was stored before, so local data may belong to another user. */
+/** `hadToken` is true if a token was stored before; then local data may belong to another user. */
 type TokenChangeListener = (hadToken: boolean) => void;
 
 const listeners = new Set<TokenChangeListener>();
 
-/** Calls the listener when the token is replaced or removed. */
+/** Calls the listener when the token is set, replaced or removed. Returns a function that unsubscribes. */
 export function onTokenChange(listener: TokenChangeListener): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);

@@ -1,9 +1,9 @@
-// The API token in localStorage, shared by all tabs; it is never part of a URL.
+// Stores the API token in localStorage, which all tabs share. The token is never part of a URL.
 import type { PageEffects } from "./effects.ts";
 
 const STORAGE_KEY = "koine.token";
 
-/** Called with the previous token. */
+/** Called with the previous token; undefined if there was none. */
 type TokenListener = (previous: string | undefined) => void;
 
 export class TokenStore {
@@ -21,7 +21,9 @@ export class TokenStore {
     return this.#token;
   }
 
-  /** Grows with every token change; replies to requests of an earlier epoch are discarded. */
+  /**
+   * Number that grows with every token change; replies to requests that were sent in an earlier epoch are discarded.
+   */
   get epoch(): number {
     return this.#epoch;
   }
@@ -36,7 +38,7 @@ export class TokenStore {
     this.#change(undefined);
   }
 
-  /** Reads the storage again after another tab may have changed it. */
+  /** Reads the token from localStorage again, because another tab may have changed it. */
   syncFromStorage(): void {
     const token = this.#readStorage();
     if (token !== this.#token) this.#change(token);
@@ -60,7 +62,7 @@ export class TokenStore {
   }
 }
 
-/** True if an HTTP header can carry the token: browsers throw for most other characters and alter the rest. */
+/** True if the token has only visible ASCII characters. In headers, browsers reject or alter most other characters. */
 export function isValidToken(token: string): boolean {
   return /^[\x21-\x7e]+$/.test(token);
 }

@@ -1,4 +1,4 @@
-// Types of the page's data: the server's replies, and the states and actions that the views use. No code.
+// Defines the types of the page's data: the server's replies, and the states and actions that the views use.
 import type { Loss, Message, MessageDelta, ProviderError, ModelRequest, Role, StoredMessage, Usage } from "koine";
 
 // ---- The server's replies ----
@@ -7,22 +7,22 @@ export interface ThreadJson {
   id: string;
   title: string | null;
   scope: string | null;
-  /** "task", or null for a plain conversation. */
+  /** "task" for a task; null for a plain conversation. */
   kind: string | null;
   metadata: Record<string, unknown>;
   createdAt: string;
   activeLeafId: string | null;
-  /** Only in lists. */
+  /** Present only in replies to the request that lists threads. */
   summary?: ThreadListSummary;
 }
 
 export interface ThreadListSummary {
   updatedAt: string;
   messages: number;
-  /** Most recently used first. */
+  /** Models of the thread's answers, most recently used first. */
   models: string[];
   usage?: Usage;
-  /** Number of live runs. */
+  /** Number of runs of the thread that have not ended. */
   live: number;
   /** Beginning of the first user message. */
   preview: string;
@@ -49,20 +49,21 @@ export interface RunJson {
   metadata: Record<string, unknown>;
 }
 
-/** A message of the tree without its parts. */
+/** A message of the thread's tree, without its parts. */
 export interface OutlineNode {
   id: string;
   parentMessageId: string | null;
   role: Role;
   createdAt: string;
-  /** Beginning of its text, on one line. */
+  /** Beginning of the message's text, on one line; "" if it has no text. */
   preview: string;
   runId?: string;
   model?: string;
   interrupted?: true;
   superseded?: true;
-  /** Names of the called tools. */
+  /** Names of the tools that the message calls; absent without tool calls. */
   toolCalls?: string[];
+  /** Number of tool results in the message; absent without tool results. */
   toolResults?: number;
 }
 
@@ -74,7 +75,7 @@ export type ThreadEvent =
   | { cursor: string; type: "entry"; entry: Record<string, unknown> };
 
 export interface ModelInfo {
-  /** As a request names it: "demo/koine". */
+  /** Id that requests use, such as "demo/koine". */
   id: string;
   provider: string;
 }
@@ -98,26 +99,26 @@ export interface ThreadListState {
   hits: readonly ThreadSearchHit[];
   /** True if there is a next page; "failed" if reading it failed. */
   more: boolean | "failed";
-  /** Threads that were created since the page was opened, as the feed reported. */
+  /** Ids of the threads that were created since the page was opened, as the event feed reported. */
   createdIds: ReadonlySet<string>;
 }
 
-/** A run that ended without an answer. */
+/** A run that failed, or that was cancelled before it produced a message. */
 export interface FailedRun extends RunJson {
-  /** Partial messages that it stored, in order; the failure is shown at these messages if there are any. */
+  /** Ids of the partial messages that the run stored, in order; the failure is shown after them. */
   messageIds: readonly string[];
 }
 
-/** A run under way, with everything that it has streamed so far. */
+/** A run that has not ended, with everything that it has streamed so far. */
 export interface RunInProgress {
   runId: string;
-  /** The message that it answers. */
+  /** Id of the message that the run answers; null if the run starts the thread. */
   answeredId: string | null;
   model?: string;
-  /** In order; the last one grows. Finished messages and parts keep their identity (B100). */
+  /** Streamed messages in order; the last one grows. Finished messages and parts stay the same objects (B100). */
   messages: readonly Message[];
   usage?: Usage;
-  /** "ended": the stored messages are about to arrive and replace this. */
+  /** "waiting" before the first content; "ended" if the stream is over and the stored messages have not arrived yet. */
   state: "waiting" | "streaming" | "ended";
 }
 
@@ -130,7 +131,7 @@ export interface QueueEntry {
 export interface PendingApproval {
   toolCallId: string;
   toolName: string;
-  /** JSON text as the model wrote it. */
+  /** Arguments as the model wrote them, usually JSON. */
   argumentsText: string;
 }
 
@@ -141,11 +142,14 @@ export interface TaskActivity {
   model?: string;
   queue: readonly QueueEntry[];
   approvals: readonly PendingApproval[];
-  /** Error of the last failure. */
+  /** Error of the last failure; absent if the task has not failed since its work last started. */
   error?: { code: string; message: string };
 }
 
-/** A thread as the views show it: a new object after every change, in which unchanged values keep their identity. */
+/**
+ * State of a thread for the views. Every change creates a new state object, in which unchanged values stay the same
+ * objects.
+ */
 export interface ConversationState {
   status: "loading" | "ready" | "missing" | "failed";
   error?: Error;
@@ -155,17 +159,18 @@ export interface ConversationState {
   nodes: ReadonlyMap<string, OutlineNode>;
   /** Ids from the root to the active leaf. */
   path: readonly string[];
-  /** Loaded messages, of any branch. */
+  /** Complete messages that are loaded, of all branches, by id. */
   bodies: ReadonlyMap<string, StoredMessage>;
-  /** Runs under way; those whose `answeredId` is on the path are shown in it. */
+  /** Runs that have not ended. The view shows a run if its `answeredId` is on the path. */
   liveRuns: readonly RunInProgress[];
   /**
-   * Runs that failed, or were cancelled before they produced a message, by the message that they answered. Runs whose
-   * message has or gets another answer are not included. (Partial messages of a failed run are in `nodes`, too.)
+   * Runs that failed, or were cancelled before they produced a message, by the id of the message that they answered. A
+   * run is not included if the message has another answer or another run now answers it. Partial messages of a failed
+   * run are also in `nodes`.
    */
   failures: ReadonlyMap<string, FailedRun>;
   task: TaskActivity | undefined;
-  /** Model and settings of the chat's next answer: those that were chosen last in this thread. */
+  /** Model and settings that were chosen last in this chat; the next answer uses them. */
   answerSettings: AnswerSettings;
 }
 
@@ -178,9 +183,12 @@ export interface AnswerSettings {
 
 /** Options of `sendMessage`. */
 export interface SendMessageOptions extends AnswerSettings {
-  /** For a task at work: when the message is delivered. */
+  /** Time at which a task that is running receives the message: steer or follow-up. Chats ignore it. */
   mode?: QueueEntry["mode"];
-  /** Idempotency key: repeated sends with it store the message once. Stored in the metadata of a chat's message. */
+  /**
+   * Idempotency key: the server stores a message once, even if it is sent repeatedly with this key. In a chat, the
+   * metadata of the message contains the key.
+   */
   key?: string;
   /** Called when the message is stored, before an answer is requested. */
   onStored?: () => void;
@@ -188,27 +196,30 @@ export interface SendMessageOptions extends AnswerSettings {
 
 /** Operations on a thread. Each rejects with an `ApiError` whose message can be shown. */
 export interface ConversationActions {
-  /** Loads the bodies of these messages of one branch, unless they are loaded. */
+  /** Loads the complete messages with these ids, except those that are already loaded. */
   loadBodies(ids: readonly string[]): void;
-  /** Stores a message and requests an answer; a task at work queues it. */
+  /** Stores a message and requests an answer. If the task is running, the server queues the message instead. */
   sendMessage(message: Message, how?: SendMessageOptions): Promise<void>;
   /** Cancels the live runs, or the task's work. Returns the messages that were still queued. */
   stop(): Promise<Message[]>;
-  /** Makes the branch through this message the active one. */
+  /** Makes the newest leaf under this message the active leaf. */
   select(messageId: string): Promise<void>;
-  /** Adds an edited sibling of a message; the original stays as a branch. With `answerSettings`, requests an answer. */
+  /**
+   * Stores an edited version of a message as its sibling; the original stays on its own branch. Requests an answer if
+   * `answer` is given.
+   */
   edit(messageId: string, message: Message, answer?: AnswerSettings): Promise<void>;
-  /** Requests another answer in place of this one, or an answer to this message. */
+  /** Requests another answer in place of an assistant message, or an answer to a message of another role. */
   regenerate(messageId: string, how?: AnswerSettings): Promise<void>;
-  /** Copies the path up to this message into a new thread. Returns its id. */
+  /** Copies the path up to this message into a new thread. Returns the id of the new thread. */
   fork(messageId: string, title?: string): Promise<string>;
-  /** Removes a message from a task's queue; false if it was no longer queued. */
+  /** Removes a message from a task's queue. Resolves with false if the message was no longer queued. */
   removeQueuedMessage(id: string): Promise<boolean>;
   decideToolCall(toolCallId: string, approve: boolean, reason?: string): Promise<void>;
   rename(title: string): Promise<void>;
   /**
-   * Stores the model and settings of the next answer in the thread's metadata, for reloads and other tabs;
-   * `sendMessage` and `regenerate` do so, too.
+   * Stores the model and settings of the next answer in the thread's metadata, for reloads and other tabs.
+   * `sendMessage` and `regenerate` store them, too.
    */
   storeAnswerSettings(how: AnswerSettings): Promise<void>;
   /** Deletes the thread permanently. */

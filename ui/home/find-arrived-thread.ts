@@ -1,10 +1,11 @@
-// Finds the thread that was created while the home view is open. Pure.
+// Finds the thread that was created while the home view is open.
 import { mayHaveThreads } from "../data/thread-names.ts";
 import type { ThreadJson, ThreadListState } from "../data/types.ts";
 
 /**
- * Returns the newest thread created since then; if there were none, the first thread. Older threads that load later do
- * not count.
+ * Returns the newest thread that was created since the list state `previous`; undefined if there is none. If `previous`
+ * has no threads, returns the first thread. A thread that is only loaded later, but was created earlier, is not
+ * returned.
  */
 export function findArrivedThread(
   previous: ThreadListState,

@@ -1,4 +1,4 @@
-// The home view: code snippets that connect an SDK to this server, and links to the other views.
+// Shows the home view: code snippets that connect an SDK to this server, and links to the other views.
 import { useState } from "react";
 import { Link } from "wouter";
 import { useModels, useThreads, useToken } from "../data/hooks.ts";

@@ -1,4 +1,4 @@
-// A code snippet with a copy button and highlighted lines.
+// Shows a code snippet with a copy button and highlighted lines.
 import { CopyButton } from "../kit/index.ts";
 import styles from "./home.module.css";
 

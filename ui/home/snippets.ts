@@ -1,11 +1,11 @@
-// Complete programs that call this server with each SDK. Pure; tests run all of them.
+// Generates complete programs that call this server with each SDK. The tests run all of them.
 
 export interface Snippet {
   id: "openai" | "anthropic" | "genai" | "ai" | "curl";
   name: string;
   /** Command that installs the packages. */
   install?: string;
-  /** Environment variable that can be set instead of changing a program. */
+  /** Environment variable with the server's URL, which the SDK reads; with it, an existing program needs no change. */
   env?: string;
   language: "javascript" | "shell";
   code: string;
@@ -15,7 +15,7 @@ export interface SnippetOptions {
   /** Origin of the server, without a trailing slash. */
   origin: string;
   model: string;
-  /** The server requires a token. The token itself is never part of the code; programs read it from a variable. */
+  /** True if the server requires a token. The code never contains the token; programs read it from a variable. */
   token: boolean;
 }
 
@@ -25,7 +25,7 @@ export function createSnippets(options: SnippetOptions): readonly Snippet[] {
   return [openai(options), anthropic(options), genai(options), aiSdk(options), curl(options)];
 }
 
-/** Returns the API key as a literal. SDKs require a key even if the server does not. */
+/** Returns the code of the API key. If the server requires no token, it is any text, because SDKs require a key. */
 const toKeyLiteral = ({ token }: SnippetOptions): string => (token ? `process.env.${TOKEN_VARIABLE}` : `"any"`);
 
 const toStringLiteral = (text: string): string => JSON.stringify(text);
@@ -105,7 +105,7 @@ function curl(options: SnippetOptions): Snippet {
     `curl ${options.origin}/v1/chat/completions`,
     `-H "content-type: application/json"`,
     ...(options.token ? [`-H "authorization: Bearer $${TOKEN_VARIABLE}"`] : []),
-    // In single quotes, a shell interprets nothing but the quote itself.
+    // The body is in single quotes, in which a shell interprets only the single quote; it is written as '\''.
     `-d '${JSON.stringify(body).replaceAll("'", `'\\''`)}'`,
   ];
   return { id: "curl", name: "curl", language: "shell", code: `${lines.join(" \\\n  ")}\n` };

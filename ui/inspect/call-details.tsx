@@ -1,4 +1,4 @@
-// Details of a recorded call: dialect, provider, attempts, usage and losses.
+// Shows the details of a recorded call: dialect, provider, attempts, usage and losses.
 import { useEffect, useState } from "react";
 import { useApi } from "../data/hooks.ts";
 import type { RunJson } from "../data/types.ts";
@@ -38,7 +38,7 @@ export function CallDetails({ run }: { run: RunJson }) {
       <dl>
         {details.map(([name, value]) => value !== "" && <CallDetail key={name} name={name} value={value} />)}
         {attempts.map((attempt, at) => (
-          // Keyed by index: attempts have no id, and their order is fixed.
+          // The index is a safe key, because attempts have no id and their order is fixed.
           // oxlint-disable-next-line react/no-array-index-key
           <CallDetail
             key={`attempt ${at}`}
@@ -65,7 +65,10 @@ function CallDetail({ name, value }: { name: string; value: string }) {
   );
 }
 
-/** Returns undefined if the run cannot be read; the inspector shows that error elsewhere. */
+/**
+ * Returns a run; undefined until it is read, or if it cannot be read. The error is not shown here, because the
+ * inspector reads the call's content, too, and shows that error.
+ */
 export function useRun(id: string | undefined): RunJson | undefined {
   const api = useApi();
   const [run, setRun] = useState<RunJson>();

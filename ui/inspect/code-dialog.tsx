@@ -1,4 +1,4 @@
-// The dialog with a request as code: curl and every supported SDK.
+// Shows the dialog with a request as code: a curl command, and a program for every supported SDK.
 import { useEffect, useState } from "react";
 import { useApi, useModels } from "../data/hooks.ts";
 import { DEMO_MODEL } from "../data/model-store.ts";
@@ -12,9 +12,9 @@ import type { LoadedSubject } from "./use-subject.ts";
 
 export interface CodeDialogProps {
   translation: TranslatorHandle;
-  /** Dialect of the call. */
+  /** Dialect of the recorded call; it selects the tab that is shown first. */
   dialect: string;
-  /** The whole conversation, if only a part is shown. */
+  /** The whole conversation, from which the code is generated; undefined if the inspector already shows all of it. */
   wholeConversation?: LoadedSubject;
   onClose: () => void;
 }
@@ -37,7 +37,7 @@ export function CodeDialog({
   const token = api.token.get() !== undefined;
   const source = wholeConversation?.source;
   const isLoaded = wholeConversation === undefined || source !== undefined;
-  // Also after another source was read: the conversation has grown.
+  // Code is requested again whenever `reading` changes, because a new value means that the conversation has grown.
   useEffect(() => {
     if (reading === undefined || !isLoaded) return;
     translator.requestCode({ origin: location.origin, model: selectedModel, token }, source);
@@ -72,7 +72,7 @@ export function CodeDialog({
   );
 }
 
-/** Returns the code target of a dialect; curl if there is none. */
+/** Returns the id of the code tab for a dialect: the SDK of the dialect, or curl if there is no such SDK. */
 function findCodeTarget(dialect: string): string {
   if (dialect.startsWith("ai-sdk")) return "ai";
   return DIALECTS_WITH_SDK.has(dialect) ? dialect : "curl";
@@ -80,7 +80,7 @@ function findCodeTarget(dialect: string): string {
 
 const DIALECTS_WITH_SDK: ReadonlySet<string> = new Set(["openai-chat", "openai-responses", "anthropic", "gemini"]);
 
-/** Losses and remarks, shown above the code. */
+/** Shows the losses and remarks of the code. */
 function CodeLosses({ losses, remarks }: Pick<CodeSample, "losses" | "remarks">) {
   const severe = losses.filter(({ level }) => level !== "note");
   const notes = losses.filter(({ level }) => level === "note");
@@ -109,7 +109,7 @@ function CodeLosses({ losses, remarks }: Pick<CodeSample, "losses" | "remarks">)
   );
 }
 
-/** Longer code is copied completely, but shown only up to this length. */
+/** Maximum length of the shown code; the copy button always copies the complete code. */
 const MAX_SHOWN_LENGTH = 20_000;
 
 function CodePanel({

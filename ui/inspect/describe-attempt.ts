@@ -7,7 +7,7 @@ export function readTextField(fields: AttemptFields, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Returns a text such as "openai, gpt-5, 1.2 s"; for a failed attempt with its reason. */
+/** Returns a text such as "openai, gpt-5, 1.2 s"; for a failed attempt, the text ends with the reason. */
 export function describeAttempt(attempt: AttemptFields, formatDuration: (ms: number) => string): string {
   const { durationMs, status, error } = attempt;
   return [

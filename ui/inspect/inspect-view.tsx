@@ -1,4 +1,4 @@
-// The inspector view: a conversation or one call in every dialect, with losses, call details and code.
+// Shows the inspector: a conversation or one call in every dialect, with losses, call details and code.
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { useConversation } from "../data/hooks.ts";
@@ -15,12 +15,12 @@ import { listInspectedPath, formatCallLabel, listCalls, computeWindow } from "./
 import type { InspectSubject, SubjectQuery } from "./use-subject.ts";
 import { useSubject } from "./use-subject.ts";
 
-/** Number of messages shown initially, and added per step. */
+/** Number of messages that are shown initially, and number that each click on the "more" button adds. */
 const WINDOW_SIZE = 200;
 
 export interface InspectViewProps {
   threadId: string;
-  /** Id of the last message of the branch or call. */
+  /** Id of the last message of the branch or call to show; undefined for the active branch. */
   at?: string | undefined;
 }
 
@@ -38,7 +38,8 @@ export function InspectView({ threadId, at }: InspectViewProps) {
   const name = toSubjectName(threadId, subject);
   const run = useRun(subject.type === "conversation" ? undefined : subject.runId);
   useEffect(() => {
-    // Results of the same subject stay while it loads again; those of another one are removed.
+    // While the same conversation or call is loaded again, `source` is undefined and its translation stays visible. The
+    // translation of another one is removed at once.
     if (source !== undefined || translator.hasOtherName(name)) translator.setSource(source, name);
   }, [translator, source, name]);
   const hiddenCount = subject.type === "conversation" ? window.from - window.leadCount : 0;
@@ -77,7 +78,10 @@ export function InspectView({ threadId, at }: InspectViewProps) {
   );
 }
 
-/** Returns the call that ends with the message of the URL, else the conversation. */
+/**
+ * Returns the request of the call whose last message is `at`, the message in the URL; if there is no such call, the
+ * conversation.
+ */
 function findInitialSubject(turns: readonly InspectedCall[], at: string | undefined): InspectSubject {
   const turn = at === undefined ? undefined : turns.find(({ messageId }) => messageId === at);
   return turn === undefined
@@ -85,7 +89,10 @@ function findInitialSubject(turns: readonly InspectedCall[], at: string | undefi
     : { type: "request", runId: turn.runId, messageId: turn.messageId };
 }
 
-/** A growing conversation keeps its name. */
+/**
+ * Returns a name that identifies the shown conversation, request or answer. The name of a conversation does not change
+ * when messages are added.
+ */
 function toSubjectName(threadId: string, subject: InspectSubject): string {
   return subject.type === "conversation" ? threadId : `${subject.runId} ${subject.type}`;
 }
@@ -139,7 +146,7 @@ function SubjectChoice({ turns, subject, onChange }: SubjectChoiceProps) {
         <span>Show</span>
         <select value={runId} onChange={({ target }) => change(target.value, side)}>
           <option value="">The conversation</option>
-          {/* The active branch was changed elsewhere. */}
+          {/* If another client has changed the active branch, `turns` does not contain the selected call. */}
           {runId !== "" && !turns.some((turn) => turn.runId === runId) && (
             <option value={runId}>A call of another branch</option>
           )}
@@ -166,10 +173,10 @@ function SubjectChoice({ turns, subject, onChange }: SubjectChoiceProps) {
 
 interface CodeButtonProps {
   translation: TranslatorHandle;
-  /** Dialect of the call. */
+  /** Dialect of the recorded call. */
   dialect: string;
   query: SubjectQuery;
-  /** Only a part of the conversation is shown. */
+  /** True if the inspector shows only a part of the conversation. */
   isPart: boolean;
 }
 
@@ -188,7 +195,9 @@ function CodeButton({ translation, dialect, query, isPart }: CodeButtonProps) {
   );
 }
 
-/** Code always covers the whole conversation, even if only a part is shown. */
+/**
+ * Loads the whole conversation before it shows the code; used if the inspector shows only a part of the conversation.
+ */
 function WholeCodeDialog({ query, ...rest }: Omit<CodeButtonProps, "isPart"> & { onClose: () => void }) {
   const wholeConversation = useSubject(query);
   return <CodeDialog {...rest} wholeConversation={wholeConversation} />;

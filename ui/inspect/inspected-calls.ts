@@ -1,37 +1,37 @@
-// The calls along a path of a conversation, and the window of messages that the inspector shows.
+// Lists the model calls along a path of a conversation, and computes the window of messages that the inspector shows.
+import { listPath } from "../data/conversation/message-tree.ts";
 import type { OutlineNode } from "../data/types.ts";
 
 export interface InspectedCall {
   runId: string;
-  /** The last message of the call. */
+  /** Id of the last assistant message of the call. */
   messageId: string;
   model: string;
-  /** Beginning of the answer. */
+  /** Beginning of the answer's text; without text, the names of the called tools. */
   preview: string;
 }
 
-/** Returns the ids from the root to a message; the active path if it is unknown or not given. */
+/** Returns the ids from the root to the message `at`; the active path if `at` is undefined or unknown. */
 export function listInspectedPath(
   nodes: ReadonlyMap<string, OutlineNode>,
   activePath: readonly string[],
   at: string | undefined,
 ): readonly string[] {
   if (at === undefined || !nodes.has(at)) return activePath;
-  const path: string[] = [];
-  for (let id: string | null | undefined = at; id !== null && id !== undefined; id = nodes.get(id)?.parentMessageId) {
-    path.unshift(id);
-  }
-  return path;
+  return listPath(nodes, at);
 }
 
 export interface MessageWindow {
-  /** Number of leading messages that are always shown: system and developer messages. */
+  /**
+   * Number of system and developer messages at the start of the path, which are shown in addition to the window; 0 if
+   * the window contains them.
+   */
   leadCount: number;
-  /** Index in the path of the first further message. */
+  /** Index in the path of the window's first message. */
   from: number;
 }
 
-/** Returns the last `limit` messages of a path, extended to the start of their turn. */
+/** Returns the window of the last `limit` messages of a path; its start is moved back to a user message. */
 export function computeWindow(
   nodes: ReadonlyMap<string, OutlineNode>,
   path: readonly string[],
@@ -43,11 +43,11 @@ export function computeWindow(
   while (readRole(lead) === "system" || readRole(lead) === "developer") lead++;
   let from = start;
   while (from > lead && readRole(from) !== "user") from--;
-  // Nothing would be omitted.
+  // If no message lies between the leading messages and the window, the window is the whole path.
   return from <= lead ? { leadCount: 0, from: 0 } : { leadCount: lead, from };
 }
 
-/** Lists the calls along a path, oldest first. Several messages of one run are one call. */
+/** Returns the model calls along a path, oldest first. All messages with the same run id belong to one call. */
 export function listCalls(nodes: ReadonlyMap<string, OutlineNode>, path: readonly string[]): InspectedCall[] {
   const calls = new Map<string, InspectedCall>();
   for (const id of path) {

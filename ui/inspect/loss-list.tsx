@@ -1,4 +1,4 @@
-// A list of losses; equal losses of a long conversation are combined, with their paths.
+// Shows a list of losses. Equal losses at several paths are combined into one entry with all paths.
 import type { Loss } from "koine";
 import { groupLosses } from "../translate/loss-groups.ts";
 import { describeLoss, formatPaths } from "../translate/loss-labels.ts";

@@ -1,7 +1,7 @@
 // Builds the response of a recorded call from its stored message and metadata.
 import type { Message, ModelResponse, StoredMessage } from "koine";
 
-/** Returns undefined if the run stored no assistant message, or several. */
+/** Returns the response of a run; undefined if the run stored no assistant message or several of them. */
 export function buildRunResponse(messages: readonly StoredMessage[], runId: string): ModelResponse | undefined {
   const answers = messages.filter(({ metadata, role }) => metadata.runId === runId && role === "assistant");
   const [stored] = answers;

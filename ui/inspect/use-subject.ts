@@ -1,4 +1,5 @@
-// Loads the inspected subject for the translation engine; as text, so that all digits are kept.
+// Loads what the inspector shows (a conversation, a request or an answer) for the translation engine. It is passed on
+// as text, because `JSON.parse` would round long numbers.
 import type { StoredMessage } from "koine";
 import { parseJson, stringifyJson } from "koine";
 import { useEffect, useState } from "react";
@@ -8,7 +9,7 @@ import type { TranslationSource } from "../translate/types.ts";
 import { buildRunResponse } from "./run-response.ts";
 import type { MessageWindow } from "./inspected-calls.ts";
 
-/** The whole conversation, the request of a call, or its answer. */
+/** What the inspector shows: the whole conversation, the request of a call, or the answer of a call. */
 export type InspectSubject =
   | { type: "conversation" }
   | { type: "request"; runId: string; messageId: string }
@@ -18,7 +19,7 @@ export interface SubjectQuery {
   threadId: string;
   /** Ids of the branch, from its first message to its last. */
   path: readonly string[];
-  /** The messages to load; all of them if undefined. */
+  /** Window of the messages to load; undefined to load all messages. */
   window?: MessageWindow | undefined;
   subject: InspectSubject;
 }
@@ -31,7 +32,8 @@ export interface LoadedSubject {
 export function useSubject({ threadId, path, window, subject }: SubjectQuery): LoadedSubject {
   const api = useApi();
   const [loaded, setLoaded] = useState<LoadedSubject & { key?: string }>({});
-  // Request and answer of a call do not change when the conversation grows.
+  // The key identifies what is loaded. For a conversation it contains the leaf, because the conversation grows; for a
+  // call it does not, because the request and answer of a call never change.
   const leaf = path.at(-1);
   const key = JSON.stringify(subject.type === "conversation" ? [threadId, leaf, window] : [threadId, subject]);
   useEffect(() => {
@@ -42,7 +44,7 @@ export function useSubject({ threadId, path, window, subject }: SubjectQuery): L
       (error: unknown) => control.signal.aborted || setLoaded({ key, failure: toErrorMessage(error) }),
     );
     return () => control.abort();
-    // The key contains all parameters.
+    // `key` stands for all parameters of the effect.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [api, key]);
   return loaded.key === key ? loaded : {};
@@ -61,7 +63,8 @@ async function loadSubject(api: Api, query: SubjectQuery, signal: AbortSignal): 
   const path = `/v1/threads/${encodeURIComponent(threadId)}/messages`;
   if (subject.type === "conversation") return loadConversation(api, path, query, signal);
   const reply = await api.open(path, { query: { branch: subject.messageId, limit: MAX_RUN_MESSAGES }, signal });
-  // Not validated: the server writes this shape.
+  // The cast is not checked, because the server, which is released together with the page, returns a list of messages
+  // here.
   const { messages } = parseJson(await reply.text()) as unknown as { messages: StoredMessage[] };
   const answer = buildRunResponse(messages, subject.runId);
   if (answer !== undefined) return { content: stringifyJson(answer), from: "koine", kind: "response" };
@@ -69,7 +72,10 @@ async function loadSubject(api: Api, query: SubjectQuery, signal: AbortSignal): 
   return { content: stringifyJson(runMessages), from: "koine", kind: "messages" };
 }
 
-/** Loads a branch or a window of it; the leading messages are read as the end of a branch that ends there. */
+/**
+ * Loads a branch, or the window and the leading messages of the branch. The leading messages are read separately, as a
+ * branch that ends with the last of them.
+ */
 async function loadConversation(
   api: Api,
   messagesPath: string,
@@ -89,10 +95,11 @@ async function loadConversation(
     await read(path[window.leadCount - 1] ?? "", window.leadCount),
     await read(leaf, path.length - window.from),
   ];
-  // Not validated: the server writes this shape.
+  // The cast is not checked, because the server, which is released together with the page, returns a list of messages
+  // here.
   const messages = parts.flatMap((part) => (parseJson(part) as unknown as { messages: StoredMessage[] }).messages);
   return { content: stringifyJson(messages), from: "koine", kind: "messages" };
 }
 
-/** Upper limit for the messages of one run. */
+/** Number of messages that are read, back from the last message of a run, to find all messages of the run. */
 const MAX_RUN_MESSAGES = 50;

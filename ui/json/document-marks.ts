@@ -1,21 +1,25 @@
-// Marks at lines of a JSON document, sorted by line, and their counts.
+// Defines the marks at lines of a JSON document, and counts, slices and searches them. Lists of marks are sorted by
+// line.
 
-/** Severities, the least first. */
+/** Severities of marks, the least severe first. */
 export const MARK_LEVELS = ["note", "loss", "breaks"] as const;
 export type MarkLevel = (typeof MARK_LEVELS)[number];
 
 export interface DocumentMark {
-  /** Equal ids connect the marks of one loss in several documents. */
+  /** Ids of the losses that the mark shows; marks in several documents that share an id belong to the same loss. */
   ids: readonly string[];
   line: number;
   level: MarkLevel;
-  /** Short name. */
+  /** Short name of the mark, such as a loss code. */
   code: string;
-  /** Sentence that describes it. */
+  /** Sentence that describes the mark. */
   message: string;
-  /** Context, such as "Dropped: message 3, part 1." */
+  /** Action and position, such as "Dropped: message 3, part 1." */
   context: string;
-  /** Names of the dialects concerned, if the column does not tell. */
+  /**
+   * Names of the dialects that have the loss; only set in the canonical document, which shows the losses of all
+   * dialects.
+   */
   labels?: readonly string[];
 }
 

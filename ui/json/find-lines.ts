@@ -1,13 +1,13 @@
-// Case-insensitive text search in a JSON document.
+// Searches the text of a JSON document without regard to case.
 import type { JsonDocument } from "./json-document.ts";
 
-/** Limit of the result. */
+/** Maximum number of lines in a search result. */
 const MAX_LINES = 5000;
 
 export interface SearchResult {
-  /** Each line once, in order. */
+  /** Numbers of the lines that contain a match, in order. */
   lines: readonly number[];
-  /** There are more matches than the limit. */
+  /** True if more lines match than the result contains. */
   more: boolean;
 }
 
@@ -24,7 +24,7 @@ export function findLines({ text, starts }: JsonDocument, query: string): Search
   return { lines, more: false };
 }
 
-/** Returns the search pattern; also used to highlight matches in a line. */
+/** Returns the pattern that finds the query; the JSON view also uses it to highlight matches in a line. */
 export function toSearchPattern(query: string): RegExp {
   return new RegExp(query.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`), "gi");
 }

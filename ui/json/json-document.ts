@@ -1,23 +1,23 @@
-// Formatted JSON text with an index of its lines, for views of any size. Built in a worker and transferred whole.
-// Digits stay as written.
+// Formats JSON text and indexes its lines, so that views can show documents of any size. A document is built in a
+// worker and transferred to the page. The digits of numbers stay as written.
 
 export interface JsonDocument {
-  /** Every value starts a new line. */
+  /** Formatted text, in which every value starts a new line. */
   text: string;
   /** Start offset of each line; the last entry is the length of the text. */
   starts: Uint32Array;
-  /** For a line that opens a list or an object: the closing line. Otherwise 0. */
+  /** Number of the closing line for each line that opens a list or an object; 0 for other lines. */
   ends: Uint32Array;
-  /** Depth of each line; the root has 0. */
+  /** Nesting depth of each line; the root has depth 0. */
   depths: Uint16Array;
 }
 
 const INDENT = 2;
-/** Deeper lines are not indented further: the indentation of a thousand levels would be most of the text. */
+/** Maximum number of indentation levels: at a depth of a thousand levels, most of the text would be indentation. */
 const MAX_INDENT_LEVELS = 40;
 const SPACES = " ".repeat(INDENT * MAX_INDENT_LEVELS);
 
-/** Returns the indentation of a depth, in levels. */
+/** Returns the number of indentation levels for a nesting depth. */
 export function clampIndent(depth: number): number {
   return Math.min(depth, MAX_INDENT_LEVELS);
 }
@@ -34,7 +34,7 @@ class JsonLayout {
   readonly #starts: number[] = [0];
   readonly #ends: number[] = [0];
   readonly #depths: number[] = [0];
-  /** Lines of the open lists and objects. */
+  /** Numbers of the lines that open the lists and objects which are not closed yet, the innermost last. */
   readonly #openLines: number[] = [];
 
   constructor(json: string) {
@@ -54,7 +54,7 @@ class JsonLayout {
     };
   }
 
-  /** Writes the token at an offset; returns the offset after it. */
+  /** Writes the token at an offset. Returns the offset after the token. */
   #writeToken(at: number): number {
     const character = this.#json[at] ?? "";
     if (SPACE.test(character)) return at + 1;
@@ -111,7 +111,10 @@ class JsonLayout {
 
 const SPACE = /^[ \t\r\n]$/;
 
-/** Returns the offset after the closing quote; the end of the text if there is none. */
+/**
+ * Returns the offset after the closing quote of the string that starts at `from`; the length of the text if no quote
+ * closes the string.
+ */
 export function findStringEnd(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let slashes = at;
@@ -138,7 +141,7 @@ export function readLine({ text, starts }: JsonDocument, line: number): string {
   return text.slice(starts[line], text[end - 1] === "\n" ? end - 1 : end);
 }
 
-/** Returns the line that closes this one; 0 if it opens nothing. */
+/** Returns the line that closes the list or object which this line opens; 0 if the line opens none. */
 export function findClosingLine({ ends }: JsonDocument, line: number): number {
   return ends[line] ?? 0;
 }
@@ -147,7 +150,7 @@ export function readDepth({ depths }: JsonDocument, line: number): number {
   return depths[line] ?? 0;
 }
 
-/** Returns the offset after the indentation. */
+/** Returns the offset of the first character after the line's indentation. */
 function findContentStart({ starts, depths }: JsonDocument, line: number): number {
   return (starts[line] ?? 0) + INDENT * clampIndent(depths[line] ?? 0);
 }
@@ -157,7 +160,7 @@ export function isClosingLine(document: JsonDocument, line: number): boolean {
   return sign === "}" || sign === "]";
 }
 
-/** Returns the quoted key of a line; undefined in a list and for the root. */
+/** Returns the key of a line with its quotes; undefined for an item of a list and for the root. */
 export function readQuotedKey(document: JsonDocument, line: number): string | undefined {
   const { text } = document;
   const from = findContentStart(document, line);
@@ -166,7 +169,10 @@ export function readQuotedKey(document: JsonDocument, line: number): string | un
   return text[end] === ":" ? text.slice(from, end) : undefined;
 }
 
-/** Cached: children are read repeatedly, and a list may have thousands. */
+/**
+ * Caches of the child lines, by document and by the line of the parent: they are read repeatedly, and a list may have
+ * thousands of items.
+ */
 const CHILD_LINES = new WeakMap<JsonDocument, Map<number, readonly number[]>>();
 const CHILD_LINES_BY_KEY = new WeakMap<JsonDocument, Map<number, ReadonlyMap<string, number>>>();
 
@@ -183,7 +189,7 @@ export function listChildLines(document: JsonDocument, line: number): readonly n
   return children;
 }
 
-/** Returns the lines of an object's values by quoted key. */
+/** Returns the lines on which the values of an object start, by key; a key includes its quotes. */
 export function listChildLinesByKey(document: JsonDocument, line: number): ReadonlyMap<string, number> {
   let cache = CHILD_LINES_BY_KEY.get(document);
   if (cache === undefined) CHILD_LINES_BY_KEY.set(document, (cache = new Map()));
@@ -198,7 +204,7 @@ export function listChildLinesByKey(document: JsonDocument, line: number): Reado
   return linesByKey;
 }
 
-/** Returns the line that opens the container of a value; undefined for the root. */
+/** Returns the line that opens the list or object which contains the line's value; undefined for the root. */
 export function findParentLine(document: JsonDocument, line: number): number | undefined {
   if (line === 0 || line === findClosingLine(document, 0)) return undefined;
   for (let at = 0; ;) {
@@ -208,7 +214,7 @@ export function findParentLine(document: JsonDocument, line: number): number | u
   }
 }
 
-/** Returns the last child that starts at or before a line. */
+/** Returns the first line of that child of `parent` which contains `line`; undefined if no child contains it. */
 function findChildAt(document: JsonDocument, parent: number, line: number): number | undefined {
   const children = listChildLines(document, parent);
   let [low, high] = [0, children.length];

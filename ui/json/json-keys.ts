@@ -1,4 +1,4 @@
-// Keyboard navigation of the JSON view: computes the next row or folds for a key. Pure.
+// Computes the effect of a key in the JSON view with pure functions: the next row or the next folds.
 import { findClosingLine, findParentLine } from "./json-document.ts";
 import type { JsonDocument } from "./json-document.ts";
 import type { DocumentMark } from "./document-marks.ts";
@@ -7,15 +7,16 @@ import type { FoldedLines, JsonRow } from "./json-rows.ts";
 import { isFocusableRow, findJsonRow, toggleFold } from "./json-rows.ts";
 
 export interface KeyResult {
+  /** Row that becomes the active row. */
   to?: JsonRow;
   folds?: FoldedLines;
-  /** Line of which more is shown, if there is more. */
+  /** Number of a line that is shown truncated and of which more characters are shown. */
   expand?: number;
 }
 
 const PAGE_ROWS = 20;
 
-/** Returns undefined if the key has no effect. */
+/** Returns the effect of a key; undefined if the key has none. */
 export function handleJsonKey(
   key: string,
   document: JsonDocument,
@@ -58,7 +59,7 @@ export function handleJsonKey(
   }
 }
 
-/** Folds an open container, else goes to the parent. */
+/** Folds an open list or object. On other rows, goes to the line of the parent or, from a mark, to the mark's line. */
 function foldOrGoToParent(
   document: JsonDocument,
   folds: FoldedLines,
@@ -70,7 +71,7 @@ function foldOrGoToParent(
   return { to: { line: findParentLine(document, current.line) ?? 0 } };
 }
 
-/** Returns the next or previous mark, wrapping around. */
+/** Returns the next or previous mark, wrapping around at the ends; undefined if there are no marks. */
 export function findNextMark(marks: readonly DocumentMark[], current: JsonRow, by: 1 | -1): DocumentMark | undefined {
   if (marks.length === 0) return undefined;
   const currentIndex = current.mark === undefined ? -1 : marks.indexOf(current.mark);

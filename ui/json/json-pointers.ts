@@ -1,4 +1,4 @@
-// JSON pointers (RFC 6901), and the lines they refer to.
+// Splits and joins JSON pointers (RFC 6901), and finds the lines of a document that they refer to.
 import { listChildLines, findClosingLine, listChildLinesByKey } from "./json-document.ts";
 import type { JsonDocument } from "./json-document.ts";
 
@@ -15,7 +15,7 @@ export function joinPointer(steps: readonly (string | number)[]): string {
   return steps.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** Returns the line of a value; if it does not exist, of its deepest existing ancestor. */
+/** Returns the line of a value; if the value does not exist, the line of its deepest ancestor and `exact: false`. */
 export function findLine(document: JsonDocument, pointer: string): { line: number; exact: boolean } {
   let line = 0;
   for (const step of splitPointer(pointer)) {
@@ -33,6 +33,6 @@ function findChildLine(document: JsonDocument, line: number, step: string): numb
 }
 
 function isList({ text, starts }: JsonDocument, line: number): boolean {
-  // The opening bracket is followed by the line break.
+  // True for a list: its first line ends with the opening bracket, which is the character before the line break.
   return text[(starts[line + 1] ?? 0) - 2] === "[";
 }

@@ -1,4 +1,4 @@
-// One row of the JSON view: a line with its fold button, or a mark.
+// Shows one row of the JSON view: a line with its fold button, or a mark.
 import { Fragment, memo, type ReactNode } from "react";
 import { Icon } from "../kit/icons.tsx";
 import type { IconName } from "../kit/icons.tsx";
@@ -15,11 +15,11 @@ import { clipToken, findNextLength, tokenizeLine } from "./line-tokens.ts";
 export const LEVEL_LABELS: Record<MarkLevel, string> = { breaks: "Breaks", loss: "Loss", note: "Note" };
 const LEVEL_ICONS: Record<MarkLevel, IconName> = { breaks: "error", loss: "warning", note: "info" };
 
-/** Callbacks of the rows: a constant object, so that only changed rows are rendered. */
+/** Callbacks of the rows. The object never changes, so that only changed rows are rendered. */
 export interface JsonRowActions {
   activate: (row: JsonRow) => void;
   toggle: (line: number) => void;
-  /** Shows more of a long line. */
+  /** Shows more characters of a long line. */
   expand: (line: number) => void;
   select: (mark: DocumentMark) => void;
 }
@@ -34,10 +34,13 @@ interface LineRowProps extends JsonRowProps {
   document: JsonDocument;
   line: number;
   isFolded: boolean;
-  /** All marks if the line is folded, else none. */
+  /**
+   * All marks of the document if the line is folded, to count those that the fold hides; an empty list if the line is
+   * not folded.
+   */
   marks: readonly DocumentMark[];
   query: string | undefined;
-  /** Shown length of a long token. */
+  /** Number of characters that are shown of a long token. */
   maxLength: number;
 }
 
@@ -56,7 +59,8 @@ export const LineRow = memo(function LineRow(props: LineRowProps) {
       } as const)
     : ({ role: "presentation" } as const);
   return (
-    // The tree has the keyboard focus and references this row as active descendant.
+    // A row needs no key handler and no focus: the tree element has the keyboard focus and names the active row in
+    // `aria-activedescendant`.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
     <div {...item} id={id} className={styles["line"]} data-active={isActive} onClick={() => actions.activate({ line })}>
       <span className={styles["gutter"]} aria-hidden="true">
@@ -129,7 +133,7 @@ function LineText({ text, query, maxLength, onMore }: LineTextProps) {
         {tail !== "" && highlightMatches(tail, query)}
       </>
     );
-    // Punctuation has the color of the line, so it needs no element; it is half of the tokens of a large view.
+    // Punctuation has the color of the line, so it needs no element. This saves half of the elements in a large view.
     if (kind === "sign" || kind === "text") return <Fragment key={key}>{shown}</Fragment>;
     return (
       <span key={key} className={styles[kind]}>
@@ -139,7 +143,10 @@ function LineText({ text, query, maxLength, onMore }: LineTextProps) {
   });
 }
 
-/** The tree keeps the focus; Enter has the same effect. */
+/**
+ * Shows the number of hidden characters as a button that shows more. It is not in the tab order, because Enter in the
+ * tree does the same.
+ */
 function ShowMore({ left: hiddenLength, canGrow, onMore }: { left: number; canGrow: boolean; onMore: () => void }) {
   const label = `… ${hiddenLength.toLocaleString("en")} more characters …`;
   if (!canGrow) return <span className={styles["more"]}>{label}</span>;
@@ -179,7 +186,8 @@ interface MarkRowProps extends JsonRowProps {
 export const MarkRow = memo(function MarkRow({ id, mark, depth, isActive, isSelected, actions }: MarkRowProps) {
   const { level, code, message, context, labels } = mark;
   return (
-    // As for lines: the tree has the keyboard focus.
+    // As for lines, a mark needs no key handler and no focus: the tree element has the keyboard focus and names the
+    // active row.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
     <div
       id={id}

@@ -1,4 +1,4 @@
-// The visible rows of a JSON document: unfolded lines, each followed by its marks.
+// Builds the visible rows of a JSON document: the lines that are not hidden by a fold, each followed by its marks.
 import {
   listChildLines,
   readDepth,
@@ -10,16 +10,19 @@ import {
 import type { JsonDocument } from "./json-document.ts";
 import type { DocumentMark } from "./document-marks.ts";
 
-/** A line, or a mark below its line. */
+/** A line of the document or, if `mark` is set, a mark below that line. */
 export interface JsonRow {
   line: number;
   mark?: DocumentMark;
 }
 
-/** Folded lines. */
+/** Numbers of the lines whose list or object is folded. */
 export type FoldedLines = ReadonlySet<number>;
 
-/** Larger documents are folded below two levels initially. */
+/**
+ * In a document with more lines than this, lists and objects below the first `INITIAL_OPEN_LEVELS` levels are initially
+ * folded.
+ */
 const MAX_UNFOLDED_LINES = 300;
 const INITIAL_OPEN_LEVELS = 2;
 
@@ -32,7 +35,7 @@ export function createInitialFolds(document: JsonDocument): FoldedLines {
   return folds;
 }
 
-/** Returns all lines that can be folded, except the root. */
+/** Returns the numbers of all lines that can be folded, except the root. */
 export function listAllFolds(document: JsonDocument): FoldedLines {
   const folds = new Set<number>();
   for (let line = 1; line < countLines(document); line++) if (findClosingLine(document, line) > 0) folds.add(line);
@@ -53,7 +56,7 @@ export function buildJsonRows(document: JsonDocument, folds: FoldedLines, marks:
   return rows;
 }
 
-/** Unfolds the ancestors of a line. */
+/** Returns the folds without the lines that hide `line`; the object `folds` itself if no fold hides it. */
 export function unfoldTo(document: JsonDocument, folds: FoldedLines, line: number): FoldedLines {
   let unfolded: Set<number> | undefined;
   for (let at = findParentLine(document, line); at !== undefined; at = findParentLine(document, at)) {
@@ -68,7 +71,10 @@ export function toggleFold(folds: FoldedLines, line: number): FoldedLines {
   return next;
 }
 
-/** Returns the index of the row of a line or mark. Rows are sorted by line. */
+/**
+ * Returns the index of the row that shows a line or a mark; if no row shows it, the index of the first row at or after
+ * the line.
+ */
 export function findJsonRow(rows: readonly JsonRow[], line: number, mark?: DocumentMark): number {
   let [low, high] = [0, rows.length];
   while (low < high) {
@@ -80,7 +86,7 @@ export function findJsonRow(rows: readonly JsonRow[], line: number, mark?: Docum
   return low;
 }
 
-/** False for closing lines, which the cursor skips. */
+/** False for lines that only close a list or object, which the keyboard navigation skips. */
 export function isFocusableRow(document: JsonDocument, row: JsonRow): boolean {
   return row.mark !== undefined || row.line === 0 || !isClosingLine(document, row.line);
 }

@@ -1,5 +1,5 @@
-// A view for JSON of any size: foldable lines, marks below the lines they belong to, and a search. Accessible as a
-// tree: arrow keys move and fold, n and p go from mark to mark, / searches.
+// Shows JSON of any size, with foldable lines, marks below their lines, and a search. The view has the role of a tree:
+// arrow keys move and fold, n and p go from mark to mark, / opens the search.
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from "react";
 import { IconButton } from "../kit/button.tsx";
@@ -20,13 +20,16 @@ export interface JsonViewProps {
   document: JsonDocument;
   /** Accessible name of the tree. */
   label: string;
-  /** Sorted by line. */
+  /** Marks of the document, sorted by line. */
   marks?: readonly DocumentMark[];
-  /** Marks with one of these ids are highlighted, and scrolled to when the selection changes. */
+  /**
+   * Ids of the selected losses. The first mark with one of these ids is highlighted; when the ids change, the view
+   * scrolls to it.
+   */
   selection?: readonly string[];
-  /** Called when a mark is chosen ("choice"), or reached by n or p ("walk"). */
+  /** Called when the user chooses a mark ("choice") or reaches it by n or p ("walk"). */
   onSelect?: OnSelectMark;
-  /** Content to the left of the toolbar. */
+  /** Content to the left of the toolbar's buttons. */
   children?: ReactNode;
 }
 
@@ -49,10 +52,10 @@ export function JsonView({ document, label, marks = NO_MARKS, selection = NO_IDS
   };
   const closeSearch = (): void => {
     view.search(undefined);
-    // Otherwise the keys would go to the page.
+    // The tree takes the focus, because the search field that had it disappears.
     tree.current?.focus();
   };
-  /** Keys that work in the tree and its toolbar. */
+  /** Handles the keys that work in the tree and in its toolbar. */
   const press = (event: KeyboardEvent): void => {
     if (hasModifier(event) || event.target instanceof HTMLInputElement) return;
     if (event.key === "/") {
@@ -63,11 +66,11 @@ export function JsonView({ document, label, marks = NO_MARKS, selection = NO_IDS
     event.preventDefault();
   };
   return (
-    // Keys bubble up from the tree and the toolbar.
+    // Key events bubble up from the tree and the toolbar, so this element handles them.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <div className={styles["view"]} onKeyDown={press}>
       <div className={styles["tools"]}>
-        <div className={styles["told"]}>{children}</div>
+        <div className={styles["note"]}>{children}</div>
         {marks.length > 0 && (
           <>
             <IconButton label="Previous mark" icon="chevron-up" shortcut="P" size={16} onClick={() => toMark(-1)} />
@@ -82,7 +85,7 @@ export function JsonView({ document, label, marks = NO_MARKS, selection = NO_IDS
   );
 }
 
-/** True for shortcuts of the browser or the page. */
+/** True if Ctrl, Cmd or Alt is pressed; such keys are shortcuts of the browser or the page. */
 function hasModifier({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   return ctrlKey || metaKey || altKey;
 }
@@ -109,7 +112,7 @@ function JsonTools({ view, closeSearch }: { view: JsonViewState; closeSearch: ()
   );
 }
 
-/** Scrolls to a mark that was selected elsewhere, once per selection. */
+/** Scrolls to the mark that was selected in another view, once for each selection. */
 function useSelection({ goTo, active }: JsonViewState, selected: DocumentMark | undefined): void {
   const shown = useRef<string>(undefined);
   useEffect(() => {
@@ -145,7 +148,7 @@ function JsonRows({ ref, document, label, marks, view, selected, onSelect }: Jso
   useEffect(() => {
     if (goal !== undefined)
       virtual.scrollToIndex(findJsonRow(rows, goal.row.line, goal.row.mark), { align: goal.align });
-    // Only a new goal scrolls; changed rows do not.
+    // The effect depends only on `goal`: a change of the rows alone must not scroll the view.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [goal]);
   const press = (event: KeyboardEvent): void => {
@@ -189,7 +192,7 @@ function JsonRows({ ref, document, label, marks, view, selected, onSelect }: Jso
   );
 }
 
-/** Returns a constant object whose callbacks use the latest props. */
+/** Returns the row callbacks in an object that never changes; the callbacks use the latest props. */
 function useRowActions(view: JsonViewState, onSelect: OnSelectMark | undefined): JsonRowActions {
   const latest = useRef({ view, onSelect });
   useEffect(() => void (latest.current = { view, onSelect }));

@@ -9,7 +9,7 @@ export interface JsonToken {
   text: string;
 }
 
-/** All tokens but strings, which may be millions of characters long. */
+/** Matches all tokens except strings, which may be millions of characters long and are found by `findStringEnd`. */
 const TOKEN_PATTERN = /(: )|(-?\d[\d.eE+-]*)|(true|false|null)|([{}[\],]+)|\s+|./suy;
 
 export function tokenizeLine(line: string): JsonToken[] {
@@ -36,12 +36,13 @@ function readToken(line: string, at: number): JsonToken {
 }
 
 /**
- * Initially shown length of a token, and the length of its shown end: a base64 image is one line of millions of
- * characters.
+ * Initially shown length of a token, in characters. Longer tokens are clipped, because a base64 image may have millions
+ * of characters.
  */
 export const INITIAL_LENGTH = 600;
+/** Number of characters at the end of a clipped token that are shown after the omitted part. */
 const TAIL_LENGTH = 60;
-/** Each step shows this many times more, up to the maximum. */
+/** Factor by which the shown length grows each time the user expands a line, up to `MAX_LENGTH`. */
 const GROWTH_FACTOR = 8;
 const MAX_LENGTH = 300_000;
 
@@ -52,7 +53,10 @@ export interface ClippedToken {
   tail: string;
 }
 
-/** Returns the start and the end of a token; a token that is hardly longer is not shortened. */
+/**
+ * Returns the shown start and end of a token. A token that is only slightly longer than its start and end together is
+ * shown completely.
+ */
 export function clipToken(text: string, maxLength: number): ClippedToken {
   if (text.length <= maxLength + 2 * TAIL_LENGTH) return { head: text, hiddenLength: 0, tail: "" };
   const head = text.slice(0, splitsSurrogatePair(text, maxLength) ? maxLength - 1 : maxLength);
@@ -66,13 +70,19 @@ function splitsSurrogatePair(text: string, at: number): boolean {
   return (text.codePointAt(at - 1) ?? 0) > 0xffff;
 }
 
-/** Returns the length of the next step; undefined if everything or the maximum is shown. */
+/**
+ * Returns the shown length after the user has expanded the line once more; undefined if the line is already complete or
+ * at its maximum length.
+ */
 export function findNextLength(line: string, maxLength: number): number | undefined {
   const isLong = tokenizeLine(line).some(({ text }) => clipToken(text, maxLength).hiddenLength > 0);
   return isLong && maxLength < MAX_LENGTH ? Math.min(maxLength * GROWTH_FACTOR, MAX_LENGTH) : undefined;
 }
 
-/** Returns the length that makes the first match in a line visible; `maxLength` if it already is or never can be. */
+/**
+ * Returns the shown length that makes the first match of the query in the line visible; `maxLength` if it is enough, or
+ * if no length is.
+ */
 export function findLengthFor(line: string, query: string, maxLength: number): number {
   const end = (toSearchPattern(query).exec(line)?.index ?? 0) + query.length;
   for (let next: number | undefined = maxLength; next !== undefined; next = findNextLength(line, next))

@@ -1,4 +1,4 @@
-// The search field of the JSON view, with the number of matches and next/previous buttons.
+// Shows the search field of the JSON view, with the number of matches and buttons for the next and the previous match.
 import type { KeyboardEvent, Ref } from "react";
 import { IconButton } from "../kit/button.tsx";
 import styles from "./json-view.module.css";

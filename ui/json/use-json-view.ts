@@ -1,4 +1,4 @@
-// State of a JSON view: folds, active row and search. Reset for another document.
+// Holds the state of a JSON view: folds, active row and search. A new document resets everything except the search.
 import { useMemo, useState } from "react";
 import { readLine } from "./json-document.ts";
 import type { JsonDocument } from "./json-document.ts";
@@ -14,9 +14,12 @@ interface JsonViewData {
   document: JsonDocument;
   folds: FoldedLines;
   active: JsonRow;
-  /** Row to scroll to; a new object for every request. Keyboard steps scroll minimally, jumps center the row. */
+  /**
+   * Row to scroll to; a new object starts a new scroll. After a key the list scrolls only as far as needed ("auto");
+   * after a jump the row is centered.
+   */
   goal: { row: JsonRow; align: "auto" | "center" } | undefined;
-  /** Shown lengths of long lines. */
+  /** Shown lengths of the long lines that the user has expanded, by line number. */
   shownLengths: ReadonlyMap<number, number>;
 }
 
@@ -59,7 +62,7 @@ export function useJsonView(document: JsonDocument, marks: readonly DocumentMark
     activate: (row: JsonRow) => change({ active: row }),
     setFolds: (next: FoldedLines) => change({ folds: next }),
     foldAll: () => change({ folds: listAllFolds(document), active: { line: 0 } }),
-    /** Handles a key; returns false if it has no effect. */
+    /** Handles a key. Returns false if the key has no effect. */
     press: (key: string): boolean => {
       const step = handleJsonKey(key, document, rows, folds, active);
       if (step === undefined) return false;

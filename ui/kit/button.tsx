@@ -1,4 +1,4 @@
-// Buttons, with text or with an icon and an accessible label.
+// Shows buttons: `Button` with text, and `IconButton` with only an icon and an accessible label.
 import type { ButtonHTMLAttributes, Ref } from "react";
 import { Icon, type IconName } from "./icons.tsx";
 import styles from "./kit.module.css";
@@ -9,7 +9,7 @@ type NativeButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, "aria-lab
 export interface ButtonProps extends NativeButtonProps {
   variant?: "primary" | "plain" | "danger";
   icon?: IconName;
-  /** The action is under way: the button cannot be pressed again. */
+  /** True while the button's action is under way; then the button shows a spinner and ignores clicks. */
   busy?: boolean;
   small?: boolean;
   title?: string;
@@ -24,7 +24,7 @@ export function Button({ variant = "plain", icon, busy = false, small = false, c
     else onClick?.(event);
   };
   return (
-    // Not disabled while busy: a disabled button would lose the focus.
+    // While busy, the button uses `aria-disabled`, because a `disabled` button would lose the keyboard focus.
     <button
       {...native}
       type={type}
@@ -43,11 +43,11 @@ export interface IconButtonProps extends NativeButtonProps {
   /** Accessible name and tooltip. */
   label: string;
   icon: IconName;
-  /** State of a toggle button. */
+  /** State of a toggle button; undefined for other buttons. */
   pressed?: boolean | undefined;
   /** Size of the icon in pixels. */
   size?: number;
-  /** Key with the same effect, shown in the tooltip. */
+  /** Keyboard shortcut with the same effect, which the tooltip shows. */
   shortcut?: string;
   ref?: Ref<HTMLButtonElement>;
 }

@@ -1,14 +1,14 @@
-// A button that copies a text and confirms it.
+// Shows a button that copies a text and confirms the copy.
 import { useEffect, useState } from "react";
 import { Button, IconButton } from "./button.tsx";
 import { useToast } from "./toasts.tsx";
 
 export interface CopyButtonProps {
-  /** A function is called only when the button is pressed. */
+  /** Text to copy, or a function that returns it and is called when the button is pressed. */
   text: string | (() => string);
   /** Accessible name. */
   label: string;
-  /** Shows the label beside the icon. */
+  /** True to show the label beside the icon. */
   showLabel?: boolean;
   className?: string | undefined;
 }

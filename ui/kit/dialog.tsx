@@ -1,22 +1,22 @@
-// A modal dialog on the browser's <dialog>, which traps the focus and closes on Escape.
+// Shows a modal dialog based on the browser's <dialog> element, which traps the focus and closes on Escape.
 import { useEffect, useId, useRef, type ReactNode } from "react";
 import { IconButton } from "./button.tsx";
 import styles from "./dialog.module.css";
 
 export interface DialogProps {
   open: boolean;
-  /** Called on Escape, on the close button, or on a click outside. */
+  /** Called when the user presses Escape, uses the close button, or clicks outside the dialog. */
   onClose: () => void;
   title: string;
-  /** Uses a wider layout, for content to read. */
+  /** True for a wider dialog, for content to read. */
   wide?: boolean;
-  /** Buttons at the bottom. */
+  /** Buttons at the bottom of the dialog. */
   footer?: ReactNode;
   children: ReactNode;
 }
 
 export function Dialog({ open, ...rest }: DialogProps) {
-  // Unmounted when closed, so that its content keeps no state.
+  // A closed dialog is unmounted, so that its content starts without state when it opens again.
   return open ? <ModalDialog {...rest} /> : null;
 }
 
@@ -30,7 +30,7 @@ function ModalDialog({ onClose, title, wide = false, footer, children }: Omit<Di
     findInitialFocus(dialog)?.focus();
     return () => {
       dialog?.close();
-      // React removes the element before the browser restores the focus.
+      // The focus is restored here, because React removes the element before the browser would restore the focus.
       if (previouslyFocused instanceof HTMLElement && previouslyFocused.isConnected) previouslyFocused.focus();
     };
   }, []);
@@ -43,11 +43,13 @@ function ModalDialog({ onClose, title, wide = false, footer, children }: Omit<Di
       aria-labelledby={name}
       closedby="any"
       onClose={(event) => {
-        // The event is dispatched asynchronously; the dialog may be open again.
+        // Browsers dispatch the close event asynchronously, so the dialog may already be open again; then the event is
+        // ignored.
         if (!event.currentTarget.open) onClose();
       }}
       onCancel={(event) => {
-        // The parent closes it by unmounting. Ignores cancel events that bubble up from a file input inside.
+        // Cancel events of a file input inside the dialog bubble up and are ignored. The parent closes the dialog by
+        // unmounting it, so the browser must not close it.
         if (event.target !== event.currentTarget) return;
         event.preventDefault();
         onClose();
@@ -63,7 +65,7 @@ function ModalDialog({ onClose, title, wide = false, footer, children }: Omit<Di
   );
 }
 
-/** Returns the element to focus: the first field, else the first footer button, else the dialog itself. */
+/** Returns the element to focus: the first field, or the first footer button, or the dialog itself. */
 function findInitialFocus(dialog: HTMLDialogElement | null): HTMLElement | null | undefined {
   const field = dialog?.querySelector<HTMLElement>(":is(input, textarea, select):not([type=radio], :disabled)");
   return field ?? dialog?.querySelector<HTMLElement>(":scope > footer button") ?? dialog;

@@ -1,11 +1,12 @@
-// A collapsible section on the browser's <details>, with its keyboard, find-in-page and screen reader support.
+// Shows a collapsible section based on the browser's <details> element, which supports the keyboard, find-in-page and
+// screen readers.
 import type { ReactNode, ToggleEvent } from "react";
 import { Icon } from "./icons.tsx";
 import styles from "./kit.module.css";
 
 export interface DisclosureProps {
   summary: ReactNode;
-  /** Controlled state; undefined: uncontrolled. */
+  /** Open state, if the parent controls it; undefined if the <details> element keeps its own state. */
   open?: boolean | undefined;
   onToggle?: ((open: boolean) => void) | undefined;
   className?: string | undefined;
@@ -15,7 +16,7 @@ export interface DisclosureProps {
 export function Disclosure({ summary, open, onToggle, className, children }: DisclosureProps) {
   const handleToggle = (event: ToggleEvent<HTMLDetailsElement>): void => {
     const isOpen = event.currentTarget.open;
-    // Setting `open` by React dispatches the event, too; only changes by the user are reported.
+    // The browser also dispatches the toggle event when React sets `open`; only changes by the user are reported.
     if (isOpen !== open) onToggle?.(isOpen);
   };
   return (

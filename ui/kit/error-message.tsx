@@ -1,4 +1,4 @@
-// An error message at the control that caused it.
+// Shows an error message next to the control that caused it.
 import type { ReactNode } from "react";
 import { Icon } from "./icons.tsx";
 import styles from "./error-message.module.css";

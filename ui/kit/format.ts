@@ -1,4 +1,4 @@
-// Formats numbers, sizes, durations and times for people. Pure.
+// Pure functions that format numbers, sizes, durations and times for the user.
 
 const KILO = 1000;
 const COMPACT_NUMBER = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
@@ -35,14 +35,15 @@ export function formatDuration(ms: number): string {
   if (ms < KILO) return `${Math.round(ms)} ms`;
   const seconds = ms / KILO;
   if (seconds < 60) return `${Number(seconds.toFixed(1))} s`;
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  const wholeSeconds = Math.round(seconds);
+  return `${Math.floor(wholeSeconds / 60)} min ${wholeSeconds % 60} s`;
 }
 
 const EXACT_TIME = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
 const DAY_FORMAT = new Intl.DateTimeFormat("en", { month: "short", day: "numeric" });
 const YEAR_FORMAT = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", year: "numeric" });
 
-/** Returns the exact time in the local zone; an invalid date unchanged. */
+/** Returns the exact time in the local time zone; an invalid date is returned unchanged. */
 export function formatDate(iso: string): string {
   const time = Date.parse(iso);
   return Number.isNaN(time) ? iso : EXACT_TIME.format(time);
@@ -51,7 +52,7 @@ export function formatDate(iso: string): string {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Returns the age as "now", "5 min", "3 h", "2 d", and beyond a week the date. */
+/** Returns the age as "now", "5 min", "3 h" or "2 d"; the date if the time is more than a week ago. */
 export function formatRelative(iso: string, now: number): string {
   const time = Date.parse(iso);
   if (Number.isNaN(time)) return iso;

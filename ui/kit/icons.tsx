@@ -1,8 +1,8 @@
-// The icons of the page: SVG paths on a 24-pixel grid in the text color. Icons are hidden from screen readers; an
-// icon-only control needs a label.
+// Draws the icons of the page: SVG paths on a 24-pixel grid in the text color. Icons are hidden from screen readers, so
+// a control that has only an icon needs a label.
 import { memo } from "react";
 
-/** Returns a circle as a path, so that each icon is one path. */
+/** Returns the SVG path of a circle, because each icon is one path and cannot contain other shapes. */
 function circle(x: number, y: number, r: number): string {
   return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`;
 }
@@ -78,7 +78,7 @@ const DOTTED_ICONS: ReadonlySet<IconName> = new Set(["dots"]);
 
 export interface IconProps {
   name: IconName;
-  /** In pixels; default 18. */
+  /** Width and height in pixels; 18 by default. */
   size?: number;
   className?: string | undefined;
 }

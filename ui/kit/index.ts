@@ -1,4 +1,4 @@
-// Shared components and hooks of all views.
+// Exports the components and hooks that all views share.
 export * from "./button.tsx";
 export * from "./copy-button.tsx";
 export * from "./dialog.tsx";

@@ -1,4 +1,5 @@
-// Small preferences in localStorage. Browsers that deny storage throw when it is accessed.
+// Reads and writes small preferences in localStorage. Errors are caught, because browsers that deny storage throw on
+// every access.
 
 export function readStored(name: string): string | undefined {
   try {
@@ -8,12 +9,12 @@ export function readStored(name: string): string | undefined {
   }
 }
 
-/** undefined removes the entry. */
+/** Stores a value; undefined removes the entry. */
 export function writeStored(name: string, value: string | undefined): void {
   try {
     if (value === undefined) localStorage.removeItem(`koine.${name}`);
     else localStorage.setItem(`koine.${name}`, value);
   } catch {
-    // The preference is then valid until the tab is closed.
+    // The browser denies storage, so the preference applies only until the tab is closed.
   }
 }

@@ -1,4 +1,4 @@
-// A menu button with a popover menu and keyboard navigation.
+// Shows a button that opens a menu in a popover, with keyboard navigation.
 import { Fragment, useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { Icon, type IconName } from "./icons.tsx";
 import kit from "./kit.module.css";
@@ -9,9 +9,9 @@ export interface MenuItem {
   icon?: IconName;
   danger?: boolean;
   disabled?: boolean;
-  /** State of a radio item. */
+  /** State of a radio item; undefined for other items. */
   checked?: boolean;
-  /** Shows a separator above the item. */
+  /** True to show a separator above the item. */
   separated?: boolean;
   onSelect: () => void;
 }
@@ -32,7 +32,8 @@ export function Menu({ label, icon = "dots", items, children, className, tabInde
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState(false);
-  // Items are rendered only while the menu is open: a long list may have a menu in every row.
+  // The items exist only while the menu is open, because a long list may have a menu in every row. So the first item
+  // takes the focus in an effect.
   useEffect(() => {
     if (open && list.current !== null) moveFocus(list.current, "Home");
   }, [open]);
@@ -106,7 +107,7 @@ const NAVIGATION_KEYS = new Set(["ArrowDown", "ArrowUp", "Home", "End"]);
 
 function handleMenuKey(event: KeyboardEvent<HTMLDivElement>): void {
   const menu = event.currentTarget;
-  // Tab continues from the menu button.
+  // Closing the menu returns the focus to its button, so that Tab continues from there.
   if (event.key === "Tab") return menu.hidePopover();
   if (NAVIGATION_KEYS.has(event.key)) {
     event.preventDefault();
@@ -117,7 +118,7 @@ function handleMenuKey(event: KeyboardEvent<HTMLDivElement>): void {
       .find((item) => item.textContent.trim().toLowerCase().startsWith(typed))
       ?.focus();
   }
-  // Page shortcuts must not react while a menu is open.
+  // The menu has the focus, so its key events must not reach the shortcuts of the page.
   event.stopPropagation();
 }
 

@@ -1,4 +1,4 @@
-// A time shown as its age. All instances share one timer, which runs only while any is mounted.
+// Shows the age of a time. All instances share one timer, which runs only while at least one instance is mounted.
 import { useSyncExternalStore } from "react";
 import { formatDate, formatRelative } from "./format.ts";
 
@@ -9,7 +9,10 @@ let now = Date.now();
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  timer ??= setInterval(tick, TICK_MS);
+  if (timer === undefined) {
+    now = Date.now();
+    timer = setInterval(tick, TICK_MS);
+  }
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0) return;
@@ -23,9 +26,9 @@ function tick(): void {
   for (const listener of listeners) listener();
 }
 
-/** Shows "5 min", with the exact time as tooltip. */
+/** Shows a time as its age, such as "5 min", with the exact time as tooltip. */
 export function RelativeTime({ value, className }: { value: string; className?: string | undefined }) {
-  // A time after the last tick is "now", too.
+  // `now` is the time of the shared timer's last tick, so `value` may be later; `formatRelative` then returns "now".
   const text = useSyncExternalStore(subscribe, () => formatRelative(value, now));
   return (
     <time dateTime={value} title={formatDate(value)} className={className}>

@@ -1,11 +1,11 @@
-// The dialog that lists the keyboard shortcuts of the current view.
+// Shows the dialog that lists the keyboard shortcuts of the current view.
 import { Fragment, useState } from "react";
 import { Dialog } from "./dialog.tsx";
 import kit from "./kit.module.css";
 import { isSingleKey, listKeyNames, useShortcut, useShortcuts, useSingleKeys } from "./shortcuts.ts";
 import styles from "./shortcut-help.module.css";
 
-/** Rendered once, in the frame; opened by `?`. */
+/** Shows the dialog if `open` is true, and registers the shortcut `?`, which opens it. The frame renders it once. */
 export function ShortcutHelp({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   useShortcut("?", () => onOpenChange(true), "Show keyboard shortcuts");
   return (
@@ -29,7 +29,7 @@ function SingleKeySwitch() {
 function KeyList() {
   const shortcuts = useShortcuts();
   const [isOn] = useSingleKeys();
-  // Equal descriptions are listed once, with the last registration.
+  // If several shortcuts have the same description, only the last registered one is listed.
   const [uniqueShortcuts] = useState(() => [...new Map(shortcuts.map((each) => [each.description, each])).values()]);
   return (
     <dl className={styles["keys"]}>

@@ -1,5 +1,5 @@
-// Keyboard shortcuts of the page. One listener for all; the last registered shortcut wins, so that the topmost view
-// decides.
+// Handles the keyboard shortcuts of the page with one event listener. If several shortcuts use the same key, the last
+// registered one is tried first, so that the topmost view takes precedence.
 import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
 import { writeStored, readStored } from "./local-storage.ts";
 
@@ -9,9 +9,9 @@ export interface Shortcut {
 }
 
 interface RegisteredShortcut extends Shortcut {
-  /** The action is repeated while the key is held. */
+  /** True if the action runs repeatedly while the key is held down. */
   repeats: boolean;
-  /** Returning false leaves the key to other shortcuts. */
+  /** Runs the shortcut. If it returns false, other shortcuts with the same key are tried. */
   action: (event: KeyboardEvent) => unknown;
 }
 
@@ -40,7 +40,10 @@ function notifyListeners(): void {
 const STORAGE_KEY = "single-keys";
 let areSingleKeysOn: boolean | undefined;
 
-/** True if single-character shortcuts are enabled; they can be disabled for dictation or against accidental keys. */
+/**
+ * True if shortcuts of a single character are enabled. Users of speech input can disable them, because dictated words
+ * would trigger them.
+ */
 function isSingleKeyEnabled(): boolean {
   return (areSingleKeysOn ??= readStored(STORAGE_KEY) !== "off");
 }
@@ -60,9 +63,9 @@ export function isSingleKey(key: string): boolean {
   return /^(?:shift\+)?.$/u.test(key);
 }
 
-// ---- Fields that disappear during typing ----
+// ---- Text fields that disappear while the user types ----
 
-/** Keys typed this soon after their field disappeared were meant for the field. */
+/** Time after a text field has disappeared during which typed keys are ignored: the user meant them for the field. */
 const LOST_FIELD_MS = 1500;
 let lostAt = Number.NEGATIVE_INFINITY;
 let fieldObserver: MutationObserver | undefined;
@@ -78,7 +81,10 @@ function observeField({ target }: FocusEvent): void {
   fieldObserver.observe(document.body, { childList: true, subtree: true });
 }
 
-/** True if nothing has the focus because a text field has just disappeared. */
+/**
+ * True if no element has the focus and a text field has disappeared within the last `LOST_FIELD_MS`. Each ignored key
+ * starts this time again.
+ */
 function followsLostField({ target }: KeyboardEvent): boolean {
   if (target !== document.body || performance.now() - lostAt > LOST_FIELD_MS) return false;
   lostAt = performance.now();
@@ -87,23 +93,23 @@ function followsLostField({ target }: KeyboardEvent): boolean {
 
 // ---- Key events ----
 
-/** Formats a key event as in `useShortcut`: "mod+k", "shift+Enter", "?", "Escape". */
+/** Returns the key of an event in the format of `useShortcut`: "mod+k", "shift+Enter", "?", "Escape". */
 export function formatKeyEvent(
   event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">,
 ): string {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  // Shift is only needed to type characters such as "?".
+  // "shift" is omitted for characters without case, such as "?", because some keyboards need Shift to type them.
   const shift = event.shiftKey && (event.key.length > 1 || event.key.toLowerCase() !== event.key.toUpperCase());
   return [(event.ctrlKey || event.metaKey) && "mod", event.altKey && "alt", shift && "shift", key]
     .filter(Boolean)
     .join("+");
 }
 
-/** Elements in which keys enter text. */
+/** Selector of elements in which keys enter text. */
 const TEXT_FIELDS =
   "input:not([type=radio], [type=checkbox], [type=range]), textarea, select, [contenteditable], [role=textbox]";
 
-/** The key that triggered an action; while it is held, it triggers nothing else. */
+/** The key that last triggered an action. While it is held down, its repeated events trigger no browser action. */
 let handledKey: string | undefined;
 
 function handleKeyDown(event: KeyboardEvent): void {
@@ -112,7 +118,7 @@ function handleKeyDown(event: KeyboardEvent): void {
   const typing = event.target instanceof Element && event.target.closest(TEXT_FIELDS) !== null;
   if (typing && !key.startsWith("mod+")) return;
   if (isSingleKey(key) && (!isSingleKeyEnabled() || followsLostField(event))) return;
-  // A modal dialog handles its own keys.
+  // While a modal dialog is open, only the dialog handles keys.
   if (document.querySelector("dialog:modal") !== null) return;
   if (event.repeat && handledKey === key) event.preventDefault();
   if (!event.repeat) handledKey = undefined;
@@ -125,13 +131,13 @@ function handleKeyDown(event: KeyboardEvent): void {
 }
 
 export interface ShortcutOptions {
-  /** Repeats the action while the key is held; only for harmless actions. */
+  /** True to repeat the action while the key is held down; only for harmless actions. */
   repeats?: boolean;
 }
 
 /**
- * Runs an action on a key while the component is mounted. `keys`: one or several equivalent keys; "mod" is Ctrl or Cmd.
- * In text fields only keys with "mod" are handled. An action that returns false leaves the key to others.
+ * Runs an action when one of the equivalent `keys` is pressed, while the component is mounted; "mod" is Ctrl or Cmd. In
+ * text fields only keys with "mod" are handled. If the action returns false, other shortcuts with the key are tried.
  */
 export function useShortcut(
   keys: string | readonly string[],
@@ -174,7 +180,7 @@ const KEY_NAMES: Record<string, string> = {
   Escape: "Esc",
 };
 
-/** Returns the key names of "mod+k" for display: ["Ctrl", "K"]. */
+/** Returns the names of the keys for display, such as ["Ctrl", "K"] for "mod+k". */
 export function listKeyNames(keys: string): string[] {
   return keys
     .split(/\+(?!$)/)

@@ -1,10 +1,10 @@
-// A progress spinner, with a label for screen readers.
+// Shows a progress spinner, with a label for screen readers.
 import styles from "./kit.module.css";
 
 export interface SpinnerProps {
-  /** States what is loading. Without it, the spinner is decoration beside such a text. */
+  /** Text for screen readers, such as "Loading the run"; undefined if the text beside the spinner already states it. */
   label?: string;
-  /** In pixels; default 16. */
+  /** Width and height in pixels; 16 by default. */
   size?: number;
 }
 

@@ -1,4 +1,4 @@
-// Tabs with keyboard navigation.
+// Shows tabs with keyboard navigation.
 import { useId, useRef, type KeyboardEvent, type ReactNode } from "react";
 import styles from "./tabs.module.css";
 
@@ -13,7 +13,7 @@ export interface TabsProps<Id extends string> {
   tabs: readonly Tab<Id>[];
   selected: Id;
   onSelect: (id: Id) => void;
-  /** Panel of the selected tab. */
+  /** Content of the selected tab. */
   children: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-// Toasts: short confirmations and errors that disappear by themselves.
+// Shows toasts: short confirmations and errors that disappear by themselves.
 import { useSyncExternalStore } from "react";
 import { Icon } from "./icons.tsx";
 import { IconButton } from "./button.tsx";
@@ -12,7 +12,7 @@ interface Toast {
   kind: ToastKind;
 }
 
-/** Errors are shown longer, because they have to be read. */
+/** Display times by kind; errors are shown longer, because the user has to read them. */
 const DURATIONS_MS: Record<ToastKind, number> = { note: 2500, error: 8000 };
 const MAX_TOASTS = 4;
 
@@ -27,7 +27,7 @@ function setToasts(next: readonly Toast[]): void {
 
 const dismiss = (id: number): void => setToasts(toasts.filter((toast) => toast.id !== id));
 
-/** Shows a toast; repeating one restarts its timer. */
+/** Shows a toast. A shown toast with the same text is replaced, so that its time starts again. */
 export function toast(text: string, kind: ToastKind = "note"): void {
   const id = ++lastId;
   setToasts([...toasts.filter((each) => each.text !== text), { id, text, kind }].slice(-MAX_TOASTS));
@@ -43,7 +43,7 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => void listeners.delete(listener);
 };
 
-/** Renders the toasts; mounted once, in the frame. */
+/** Renders the toasts. The page mounts it once. */
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
   return (

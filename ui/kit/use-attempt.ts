@@ -2,9 +2,11 @@
 import { useState } from "react";
 
 export interface ActionAttempt {
+  /** True while an action runs. */
   busy: boolean;
+  /** Message of the last action's error; undefined if the last action has not failed. */
   error: string | undefined;
-  /** Runs the action; returns true if it succeeded. */
+  /** Runs the action. Resolves with true if the action succeeded; never rejects. */
   run(action: () => Promise<unknown>): Promise<boolean>;
 }
 

@@ -1,4 +1,4 @@
-// Text for screen readers only.
+// Renders text that is invisible and that only screen readers present.
 import type { ReactNode } from "react";
 import styles from "./kit.module.css";
 

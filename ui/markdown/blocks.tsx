@@ -10,18 +10,18 @@ import type { CitedToken } from "./place-citations.ts";
 
 export interface BlocksProps {
   tokens: readonly Token[];
-  /** The last block is still streaming. */
+  /** True if the last block is still streaming. */
   growing?: boolean;
 }
 
 export function Blocks({ tokens, growing = false }: BlocksProps): ReactNode {
   return tokens.map((token, index) => (
-    // Keyed by index: blocks are only ever appended.
+    // The index is a safe key, because blocks are only appended and never reordered.
     <Block key={index} token={token as Tokens.Generic} growing={growing && index === tokens.length - 1} />
   ));
 }
 
-/** Settled blocks: the same tokens keep their elements. */
+/** Renders settled blocks. React does not render them again while the list of tokens is the same object. */
 export const BlockGroup = memo(Blocks);
 
 interface BlockProps {
@@ -88,7 +88,10 @@ function BlockContent({ token, growing }: BlockProps): ReactNode {
   }
 }
 
-/** True if the block may contain a reference link, whose definition may have arrived later. */
+/**
+ * True if the block may contain a reference link such as `[name]`. The definition of the link may arrive later, so the
+ * block must be rendered again.
+ */
 function hasReference(raw: string): boolean {
   return raw.includes("[");
 }
@@ -97,7 +100,7 @@ function readLanguage(token: Tokens.Generic): string {
   return /^\S*/.exec(String(token["lang"] ?? ""))?.[0] ?? "";
 }
 
-/** Level 1 is reserved for the page's own heading. */
+/** Renders a heading one level lower, because level 1 is reserved for the page's own heading. */
 function MarkdownHeading({ token: { depth, tokens } }: { token: Tokens.Heading }) {
   const Tag = `h${Math.min(6, depth + 1)}` as "h2" | "h3" | "h4" | "h5" | "h6";
   return <Tag className={`${styles["heading"]} ${styles[`level${depth}`]}`}>{<Inline tokens={tokens} />}</Tag>;
@@ -144,14 +147,14 @@ const MarkdownListItem = memo(
         !hasReference(after.item.raw))),
 );
 
-/** Larger tables are shown as text: browsers cannot lay them out quickly. */
+/** Maximum number of cells; larger tables are shown as text, because browsers lay them out too slowly. */
 const MAX_CELLS = 6000;
 
 function MarkdownTable({ token }: { token: Tokens.Table }) {
   const { header, rows, raw } = token;
   if (header.length * (rows.length + 1) > MAX_CELLS) return <CodeBlock text={raw} language="" growing={false} />;
   return (
-    // Scrollable by keyboard, so it is focusable.
+    // The box is focusable, so that a wide table can be scrolled by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className={styles["tableBox"]} role="group" aria-label="Table" tabIndex={0}>
       <table className={styles["table"]}>

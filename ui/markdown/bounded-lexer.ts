@@ -1,21 +1,22 @@
-// Markdown lexer with limits: no text can exhaust the stack or take long. Text beyond a limit is kept as plain text.
-// Formulas are left as written.
+// Splits Markdown into tokens within limits, so that no text can exhaust the stack or take too long. Text beyond a
+// limit becomes plain text. Formulas stay as written.
 import { Lexer, type Links, type Token, Tokenizer, type Tokens } from "marked";
 
-/** Depth of nested quotes and lists. */
+/** Maximum depth of nested quotes and lists. */
 const MAX_NESTING = 16;
-/** Depth of nested emphasis and links. */
+/** Maximum depth of nested emphasis and links. */
 const MAX_EMPHASIS = 12;
-/** Limit for columns: marked pads every row to the number of columns. */
+/** Maximum number of table columns, because marked pads every row to the number of columns. */
 const MAX_COLUMNS = 64;
 
-// Limits for one run of inline text (a paragraph, a cell): beyond them, matching delimiters takes too long.
+// Limits for one piece of inline text, such as a paragraph or a table cell. In a larger piece, finding the pairs of
+// emphasis marks and brackets would take too long.
 const MAX_RUN_LENGTH = 16_384;
 const MAX_EMPHASIS_MARKS = 300;
 const MAX_BRACKETS = 1000;
 const MAX_UNBROKEN_LENGTH = 4096;
 
-/** Formulas between dollar signs on one line; the pattern excludes prices. */
+/** Matches formulas between dollar signs; a closing dollar before a digit does not match, which excludes prices. */
 const DOLLAR_FORMULA = /^(?:\$\$[^$]{1,2000}\$\$|\$(?![\s$])[^$\n]{0,500}[^\s$]\$(?!\d))/;
 const ESCAPED_FORMULA = /^\\(?:\((?:(?!\\\))[\s\S]){1,2000}\\\)|\[(?:(?!\\\])[\s\S]){1,2000}\\\])/;
 
@@ -71,7 +72,7 @@ class BoundedTokenizer extends Tokenizer {
     const formula = src.startsWith("$") ? DOLLAR_FORMULA.exec(src)?.[0] : undefined;
     if (formula !== undefined) return { type: "text", raw: formula, text: formula };
     const token = super.inlineText(src);
-    // Ends the text where a formula may start.
+    // The text token ends before the next dollar sign, because a formula may start there.
     const dollar = token?.raw.indexOf("$", 1) ?? -1;
     return token === undefined || dollar < 0 ? token : { ...token, raw: token.raw.slice(0, dollar), text: "" };
   }
@@ -95,7 +96,10 @@ const SPACE = 0x20;
 const EMPHASIS_CODES = new Set("*_~".split("").map((sign) => sign.charCodeAt(0)));
 const BRACKET_CODES = new Set("[<`!".split("").map((sign) => sign.charCodeAt(0)));
 
-/** Scans each character once, so that the expensive parsing is avoided. */
+/**
+ * True if a piece of inline text exceeds a limit. Reads each character at most once, because it runs before the slower
+ * parsing.
+ */
 function exceedsLimits(src: string): boolean {
   if (src.length > MAX_RUN_LENGTH) return true;
   if (src.length <= MAX_EMPHASIS_MARKS) return false;
@@ -110,7 +114,10 @@ function exceedsLimits(src: string): boolean {
   return false;
 }
 
-/** Images inside a run that is not parsed: they are the usual reason for its length. */
+/**
+ * Matches images with a data URL. They are shown as images even in inline text that exceeds a limit, because such
+ * images are the usual reason for its length.
+ */
 const IMAGE_DATA_URL = /!\[([^\]]{0,200})\]\((data:image\/[a-z+]{1,10};base64,[A-Za-z0-9+/=]+)\)/g;
 
 function createPlainTokens(src: string): Token[] {
@@ -131,11 +138,11 @@ function createPlainTokens(src: string): Token[] {
 
 export interface LexedMarkdown {
   tokens: Token[];
-  /** Link definitions (`[name]: url`) so far. */
+  /** Link definitions (`[name]: url`) of this text and of the text before it. */
   links: Links;
 }
 
-/** `knownLinks`: definitions before this text. */
+/** Splits Markdown into tokens. `knownLinks` are the link definitions of the text that precedes `text`. */
 export function lexMarkdown(text: string, knownLinks: Links = {}): LexedMarkdown {
   const lexer = new BoundedLexer({ gfm: true, tokenizer: new BoundedTokenizer() });
   Object.assign(lexer.tokens.links, knownLinks);

@@ -1,18 +1,18 @@
-// Citations of a text: numbers the sources, and collects the offsets where they are cited.
+// Collects the citations of a text: numbers the sources, and finds the offsets at which they are cited.
 import type { Annotation } from "koine";
 import { parseMediaUrl, escapeInvisible } from "./safe-url.ts";
 
 export interface CitedSource {
   number: number;
   title: string;
-  /** URL of the source. */
+  /** URL of the source; undefined if it has none or if it is not a web URL. */
   href: string | undefined;
   host: string;
-  /** Cited texts of the source. */
+  /** Passages of the source that the text cites. */
   citedTexts: readonly string[];
 }
 
-/** Source numbers at an offset of the text. */
+/** Numbers of the sources that are cited at an offset of the text. */
 export interface CitationPosition {
   offset: number;
   numbers: readonly number[];
@@ -20,7 +20,7 @@ export interface CitationPosition {
 
 export interface TextCitations {
   sources: readonly CitedSource[];
-  /** Sorted by offset. */
+  /** Positions of the citations, sorted by offset. */
   positions: readonly CitationPosition[];
 }
 
@@ -51,7 +51,7 @@ function sortPositions(marks: ReadonlyMap<number, ReadonlySet<number>>): Citatio
     .map(([offset, numbers]) => ({ offset, numbers: [...numbers].sort((a, b) => a - b) }));
 }
 
-/** Adjusts the offsets to normalized line breaks: CR LF becomes one character. */
+/** Returns the positions of the citations in the text with normalized line breaks, in which CR LF is one character. */
 export function normalizePositions(text: string, marks: readonly CitationPosition[]): readonly CitationPosition[] {
   if (marks.length === 0 || !text.includes("\r\n")) return marks;
   let [from, shift] = [0, 0];

@@ -1,7 +1,7 @@
-// Closes open emphasis, code and strikethrough at the end of a streaming text, and omits delimiters that may start one,
-// so that text does not jump between two renders.
+// Closes open emphasis, code and strikethrough at the end of a streaming text, and omits delimiters at the end that may
+// open one of them. Without this, the shown text would change its appearance with the next delta.
 
-/** An opening delimiter without text after it. */
+/** Matches delimiters at the end of the text that may open emphasis, code or strikethrough. */
 const DANGLING_MARKUP = /(^|[\s([{"'])[*_~`]+$/;
 const BULLET = /^[ \t]*[*+-][ \t]+/gm;
 
@@ -13,11 +13,13 @@ export function closeOpenMarkup(text: string): string {
   return text.slice(0, start) + appendMarkup(trimmed, findClosingMarkup(plainText));
 }
 
-/** Removes inline code. Two linear passes, for any number of backticks. */
+/** Removes inline code from a text. Takes linear time for any number of backticks. */
 function removeCode(text: string): string {
   const runs = [...text.matchAll(/`+/g)];
   if (runs.length < 2) return text;
-  /** For each run of backticks: the next run of the same length, which ends its code. */
+  /**
+   * For each run of backticks that opens code, by its index: the next run of the same length, which closes the code.
+   */
   const ends = new Map<number, RegExpExecArray>();
   const nextByLength = new Map<number, RegExpExecArray>();
   for (const run of runs.toReversed()) {
@@ -35,7 +37,10 @@ function removeCode(text: string): string {
   return plain + text.slice(from);
 }
 
-/** Returns the delimiters to append; code is closed before emphasis. */
+/**
+ * Returns the delimiters to append to the text. If inline code is open, only the code is closed, because code contains
+ * no emphasis.
+ */
 function findClosingMarkup(text: string): string {
   const tick = text.lastIndexOf("`");
   if (tick >= 0) {

@@ -1,4 +1,4 @@
-// A code block with its language, a copy button and asynchronous syntax highlighting.
+// Shows a code block with its language, a copy button and asynchronous syntax highlighting.
 import { memo, type ReactNode, useEffect, useMemo, useState } from "react";
 import { CopyButton } from "../kit/index.ts";
 import { escapeInvisible } from "./safe-url.ts";
@@ -8,12 +8,13 @@ import type { HighlightSpan } from "./highlight.ts";
 
 export interface CodeBlockProps {
   text: string;
-  /** Language as written in the message; "" if there is none. */
+  /** Language as written in the message; "" if the message states none. */
   language: string;
+  /** True while the code is still streaming. */
   growing?: boolean;
-  /** Replaces the language in the caption. */
+  /** Caption that is shown instead of the language; undefined to show the language. */
   label?: string | undefined;
-  /** Limits the height; the content scrolls. */
+  /** True to limit the height, so that longer code scrolls. */
   isLow?: boolean;
 }
 
@@ -40,13 +41,13 @@ export const CodeBlock = memo(function CodeBlock({
         </button>
         <CopyButton text={text} label={`Copy ${label?.toLowerCase() ?? "code"}`} />
       </figcaption>
-      {/* Scrollable by keyboard, so it is focusable. */}
+      {/* The code is focusable, so that it can be scrolled by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre className={styles["pre"]} data-wrap={wrap} tabIndex={0} role="group" aria-label={name}>
         <code>
           {segments.map((segment, index) => {
             const last = index === segments.length - 1;
-            // Keyed by index: segments are only ever appended.
+            // The index is a safe key, because segments are only appended and never reordered.
             return (
               <CodeSegment
                 key={index}
@@ -68,7 +69,9 @@ interface CodeSegmentProps {
   growing: boolean;
 }
 
-/** Growing code is highlighted again only after it has grown by this factor. */
+/**
+ * While code streams, it is highlighted again only after it has grown by this factor and by `REPAINT_MIN_CHARACTERS`.
+ */
 const REPAINT_GROWTH = 1.3;
 const REPAINT_MIN_CHARACTERS = 200;
 

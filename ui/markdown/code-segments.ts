@@ -1,11 +1,14 @@
-// Splits long code into segments that are laid out and highlighted separately, so that growing code costs the same at
-// its end as at its start.
+// Splits long code into segments that are laid out and highlighted separately, so that a delta costs the same in long
+// code as in short code.
 
-/** A segment ends at the first empty line after the soft limit, or at the first line after the hard limit. */
+/**
+ * Lengths in characters. A segment ends at the first empty line after SOFT_LIMIT, or at the first line break after
+ * HARD_LIMIT.
+ */
 const SOFT_LIMIT = 6000;
 const HARD_LIMIT = 8000;
 
-/** Returns segments that give the code when joined by line breaks. */
+/** Splits code into segments; joined by line breaks, the segments are the code. */
 export function splitSegments(code: string): string[] {
   const segments: string[] = [];
   let from = 0;
@@ -21,7 +24,7 @@ export function splitSegments(code: string): string[] {
   return segments;
 }
 
-/** Longer lines are data, which is slow to highlight. */
+/** Maximum line length of highlighted code; longer lines are usually data, which is slow to highlight. */
 const MAX_LINE_LENGTH = 1500;
 export const MAX_HIGHLIGHTED_LENGTH = 100_000;
 

@@ -1,5 +1,5 @@
-// Decodes character references in Markdown, without HTML: all numeric ones, and the common names. Unknown names stay as
-// written.
+// Decodes character references in Markdown without the browser's HTML parser: all numeric references and the common
+// names. Unknown names stay as written.
 
 const NAMED_ENTITIES =
   "amp& lt< gt> quot\" apos' nbsp\u00A0 copy© reg® trade™ hellip… mdash— ndash– lsquo‘ rsquo’ ldquo“ rdquo” sbquo‚ bdquo„ " +
@@ -27,7 +27,7 @@ function findNamedEntity(name: string): string | undefined {
 const REFERENCE = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z][a-zA-Z\d]{1,31}));/g;
 const REPLACEMENT = "\uFFFD";
 
-/** Decodes each reference once; results are not decoded again. */
+/** Returns the text with its character references decoded. The results are not decoded again. */
 export function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(REFERENCE, (whole, decimal?: string, hex?: string, name?: string) => {

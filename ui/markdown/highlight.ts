@@ -1,10 +1,11 @@
-// Syntax highlighting of code, loaded with the first code block; supports the common grammars. Some grammars are slow
-// on adversarial code, so longer code is tried in small parts first and stays plain if that takes too long.
+// Highlights the syntax of code with the common grammars; this module is loaded with the first code block. Some
+// grammars are slow on adversarial code, so longer code is first highlighted in small parts, and stays plain if one
+// part takes too long.
 import { common, createLowlight } from "lowlight";
 
 const lowlight = createLowlight(common);
 
-/** A span of code with its kind; "" for none. */
+/** A span of code with its syntactic kind, such as "keyword"; "" for code without one. */
 export interface HighlightSpan {
   kind: string;
   text: string;
@@ -13,14 +14,17 @@ export interface HighlightSpan {
 type Highlighted = ReturnType<typeof lowlight.highlight>;
 type HighlightedNode = Highlighted["children"][number];
 
-/** Length and time limit of a trial. Usual code takes one or two milliseconds. */
+/**
+ * Number of characters in a trial part, and the time limit for highlighting it; a part of usual code takes one or two
+ * milliseconds.
+ */
 const TRIAL_LENGTH = 2000;
 const TRIAL_MS = 30;
-/** After this many slow code blocks, highlighting is turned off. */
+/** Number of slow code blocks after which highlighting is turned off. */
 const MAX_SLOW_COUNT = 4;
 let slowCount = 0;
 
-/** Returns undefined if the language is unknown or highlighting is too slow. */
+/** Returns the spans of the code; undefined if the language is unknown or highlighting is too slow. */
 export function highlight(
   code: string,
   language: string,
@@ -38,7 +42,7 @@ export function highlight(
     if (now() - start > TRIAL_MS * 5) slowCount += 1;
     return spans;
   } catch {
-    // If a grammar fails, the code stays plain.
+    // If a grammar throws, the code stays plain.
     return undefined;
   }
 }
@@ -52,7 +56,10 @@ function isSlow(code: string, name: string, now: () => number): boolean {
   return false;
 }
 
-/** Iterative, because grammars nest as deep as the code. The innermost kind wins. */
+/**
+ * Converts the syntax tree to spans; the innermost kind applies. A stack replaces recursion, because the tree can be as
+ * deep as the code is nested.
+ */
 function flatten(root: Highlighted): HighlightSpan[] {
   const spans: HighlightSpan[] = [];
   const open: { node: HighlightedNode; kind: string }[] = root.children.map((node) => ({ node, kind: "" })).reverse();

@@ -1,6 +1,6 @@
-// Parses growing Markdown: settled blocks are parsed once and keep their tokens, only the end is parsed again. The
-// total cost is proportional to the length of the answer, independent of the number of deltas. A complete text is
-// parsed anew (`parseComplete`), which is exact.
+// Parses growing Markdown. Blocks that can no longer change ("settled") are parsed once; only the end of the text is
+// parsed again. The total cost is proportional to the length of the answer and independent of the number of deltas.
+// `parseComplete` parses the text exactly when it is complete.
 import type { Links, Token, Tokens } from "marked";
 import { type LexedMarkdown, lexMarkdown } from "./bounded-lexer.ts";
 import { closeOpenMarkup } from "./close-open-markup.ts";
@@ -9,42 +9,54 @@ import { closesFence, findChunk } from "./text-chunks.ts";
 export interface ParsedMarkdown {
   /** The whole text. */
   text: string;
-  /** Blocks that no longer change, in groups; all groups but the last keep their identity. */
+  /**
+   * Blocks that can no longer change, in groups. All groups except the last stay the same objects when the text grows.
+   */
   settled: BlockGroups;
+  /** Length of the text that the settled blocks cover. */
   settledLength: number;
-  /** Blocks that may still change. */
+  /** Blocks after the settled ones, which may still change. */
   tail: readonly Token[];
   /** Text that arrived after the tail was parsed. */
   unparsed: string;
   links: Links;
-  /** State before the last chunk; a longer text is parsed from there. */
+  /**
+   * State before the last chunk of the text was parsed. When the text becomes longer, parsing continues from it. Only
+   * `parseComplete` sets it.
+   */
   resume?: ParseCheckpoint;
-  /** Set if the last block is an unclosed code block. */
+  /** The opening fence if the last block is an unclosed code block; undefined otherwise. */
   fence: OpenFence | undefined;
 }
 
 type ParseCheckpoint = Pick<ParsedMarkdown, "settled" | "settledLength" | "links">;
 export type BlockGroups = readonly (readonly Token[])[];
-/** Number of blocks in a group. */
+/** Number of blocks in a group of settled blocks. */
 export const GROUP_SIZE = 32;
 
-/** Part of a long list that was split. */
+/**
+ * A part of a long list. The list was split, so that its first items are settled and only its last items are parsed
+ * again.
+ */
 export interface ListPart extends Tokens.List {
   continues: true;
 }
-/** Shorter lists are not split. */
+/** A list is split only if at least this number of items would be settled. */
 const MIN_SPLIT_ITEMS = 8;
 
 interface OpenFence {
   fence: string;
   language: string;
-  /** Offset of its first line. */
+  /** Offset of the first line of code, in the whole text. */
   start: number;
 }
 
 type LexFunction = (text: string, known: Links) => LexedMarkdown;
 
-/** A longer tail is parsed again only after it has grown by this fraction, so that the total cost stays linear. */
+/**
+ * A tail up to EAGER_LENGTH is parsed with every delta. A longer tail is parsed again only after it has grown by the
+ * fraction REPARSE_GROWTH, so that the total cost stays proportional to the length of the text.
+ */
 const EAGER_LENGTH = 4096;
 const REPARSE_GROWTH = 1 / 8;
 
@@ -63,13 +75,19 @@ export function normalizeNewlines(text: string): string {
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 }
 
-/** Parses a complete text. `previous`: the result for its beginning. */
+/**
+ * Parses a complete text. `previous` is the result for an earlier text; it is reused if that text is the beginning of
+ * `text`.
+ */
 export function parseComplete(text: string, previous?: ParsedMarkdown, lex: LexFunction = lexMarkdown): ParsedMarkdown {
   const base = previous?.resume !== undefined && text.startsWith(previous.text) ? previous.resume : EMPTY_MARKDOWN;
   return parseChunks({ ...EMPTY_MARKDOWN, ...base, text }, lex);
 }
 
-/** Number of characters compared at both ends: comparing the whole text at every delta would cost more than parsing. */
+/**
+ * Number of characters that are compared at the start and at the end of the previous text; comparing the whole text
+ * with every delta would cost more than parsing.
+ */
 const PROBE_LENGTH = 256;
 
 function isContinuation(previous: string, text: string): boolean {
@@ -77,7 +95,10 @@ function isContinuation(previous: string, text: string): boolean {
   return text.startsWith(previous.slice(at), at) && text.startsWith(previous.slice(0, PROBE_LENGTH));
 }
 
-/** Parses a growing text. `previous`: the last result; if the text is another one, everything is parsed. */
+/**
+ * Parses a growing text. `previous` is the result of the last call; if `text` does not continue its text, everything is
+ * parsed.
+ */
 export function parseGrowing(
   previous: ParsedMarkdown | undefined,
   text: string,
@@ -97,7 +118,10 @@ export function parseGrowing(
   return parseTail({ ...base, text, tail: [], unparsed: "", fence: undefined }, lex);
 }
 
-/** Extends an unclosed code block without parsing, unless a new line closes it. */
+/**
+ * Adds text to an unclosed code block without parsing the block. Returns undefined if one of the added lines closes the
+ * block.
+ */
 function extendOpenCode(base: ParsedMarkdown, fence: OpenFence, text: string): ParsedMarkdown | undefined {
   const from = base.text.lastIndexOf("\n") + 1;
   const lines = text.slice(from).split("\n");
@@ -106,7 +130,8 @@ function extendOpenCode(base: ParsedMarkdown, fence: OpenFence, text: string): P
 }
 
 function createOpenCodeToken(text: string, { language, start }: OpenFence): Token {
-  // A last line of backticks is probably the start of the closing fence.
+  // If the last line has only backticks or tildes, it is omitted, because it is probably the start of the closing
+  // fence.
   const line = text.lastIndexOf("\n");
   const end = line >= start && /^ {0,3}(?:`+|~+)$/.test(text.slice(line + 1)) ? line : text.length;
   return { type: "code", raw: text.slice(start - 1), lang: language, text: text.slice(start, end) };
@@ -126,7 +151,10 @@ function appendBlocks(groups: BlockGroups, tokens: readonly Token[]): BlockGroup
   return [...all, last];
 }
 
-/** Parses and settles every complete chunk. */
+/**
+ * Parses the chunks of the text and adds their blocks to the settled blocks; with `untilLast`, all chunks except the
+ * last.
+ */
 function parseChunks(parsed: ParsedMarkdown, lex: LexFunction, untilLast = false): ParsedMarkdown {
   const { text } = parsed;
   let { settled, settledLength, links } = parsed;
@@ -165,14 +193,14 @@ function parseTail(parsed: ParsedMarkdown, lex: LexFunction): ParsedMarkdown {
 
 interface SettledSplit {
   done: readonly Token[];
-  /** Length of the settled source. */
+  /** Length of the source text of the `done` tokens. */
   length: number;
   tail: readonly Token[];
 }
 
 /**
- * Splits off the tokens that can no longer change: those before a block whose first line is complete. (An incomplete
- * line may still belong to the block above.)
+ * Splits the tokens into those that can no longer change and the tail. A token can no longer change if the first line
+ * of the block after it is complete; an incomplete line may still belong to the block above it.
  */
 function splitSettled(tokens: readonly Token[], source: string): SettledSplit {
   let best = { count: 0, length: 0 };
@@ -182,7 +210,7 @@ function splitSettled(tokens: readonly Token[], source: string): SettledSplit {
       if (!source.slice(at).trimStart().includes("\n")) break;
       best = { count, length: at };
     }
-    // If a token's raw text is not in the source, the position of later tokens is unknown.
+    // If a token's raw text is not in the source at this offset, the offsets of the tokens after it are unknown.
     if (!source.startsWith(raw, at)) break;
     at += raw.length;
   }
@@ -197,7 +225,10 @@ function splitSettled(tokens: readonly Token[], source: string): SettledSplit {
   };
 }
 
-/** Settles the items of a long list like blocks. Both parts are lists, rendered without a gap. */
+/**
+ * Splits a long list so that all items except the last two are settled. Both parts are list tokens, which are rendered
+ * without a gap between them. Returns undefined if the list is short or its text is not in the source.
+ */
 function splitList(list: Tokens.List, source: string, at: number): { done: ListPart; rest: ListPart } | undefined {
   const items = list.items.slice(0, -2);
   const raw = items.map((item) => item.raw).join("");
@@ -210,7 +241,8 @@ function splitList(list: Tokens.List, source: string, at: number): { done: ListP
 }
 
 /**
- * Returns the start of an unclosed code block at the left margin. Those inside lists and quotes are parsed as usual.
+ * Returns the fence of an unclosed code block at the left margin; undefined for other tokens. Code blocks inside lists
+ * and quotes are parsed again with every delta.
  */
 function findOpenFence(token: Token | undefined, text: string): OpenFence | undefined {
   if (token?.type !== "code" || !text.endsWith(token.raw)) return undefined;

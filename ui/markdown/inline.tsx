@@ -7,13 +7,15 @@ import styles from "./inline.module.css";
 import { CitationMark, SafeLink } from "./link.tsx";
 import { RemoteMedia } from "./remote-media.tsx";
 
-/** The lexer limits the nesting depth. */
+/** Renders inline tokens. The recursion is bounded, because the lexer limits the nesting depth. */
 export function Inline({ tokens }: { tokens: readonly Token[] | undefined }): ReactNode {
-  // Keyed by index: a changed block is rendered anew.
+  // The index is a safe key, because the elements of inline tokens have no React state.
   return tokens?.map((token, index) => <Fragment key={index}>{renderInline(token)}</Fragment>);
 }
 
-/** The only tag with an effect: tables cannot contain line breaks otherwise. */
+/**
+ * Matches `<br>`, the only HTML tag that is not shown as text: a table cell can contain a line break only as this tag.
+ */
 const LINE_BREAK_TAG = /^<br\s*\/?>$/i;
 
 function renderInline(token: Tokens.Generic): ReactNode {
@@ -49,7 +51,8 @@ function renderInline(token: Tokens.Generic): ReactNode {
 function renderLink(token: Tokens.Link): ReactNode {
   const href = readHref(token);
   if (containsImage(token.tokens)) {
-    // An image has its own link, so the surrounding link is rendered after it.
+    // A link around an image: the card of the image contains its own link, and links cannot be nested, so the outer
+    // link is rendered after the image.
     return (
       <>
         <Inline tokens={token.tokens} />
@@ -70,7 +73,7 @@ function containsImage(tokens: readonly Tokens.Generic[]): boolean {
   return tokens.some(({ type, tokens: inner }) => type === "image" || (inner !== undefined && containsImage(inner)));
 }
 
-/** In a bare URL, entities are part of the URL. */
+/** Returns the URL of a link or image. Entities are decoded, except in a bare URL, where they are part of the URL. */
 function readHref(token: Tokens.Generic | Tokens.Link): string {
   const href = String(token["href"] ?? "");
   return token["autolink"] === true ? href : decodeEntities(href);

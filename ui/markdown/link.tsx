@@ -1,10 +1,11 @@
-// Links in messages: shown with their real host, opened in another tab, and rendered as text if unsafe.
+// Shows links in messages. A link opens in another tab, shows its real host if its text is deceptive, and is rendered
+// as plain text if its URL is unsafe.
 import { createContext, type ReactNode, use } from "react";
 import { isDeceptive, parseLinkUrl, escapeInvisible } from "./safe-url.ts";
 import type { CitedSource } from "./citations.ts";
 import styles from "./inline.module.css";
 
-/** `linkText`: the link's content as plain text, which may look like a URL. */
+/** Renders a link. `linkText` is the content of the link as plain text, which may look like another URL. */
 export function SafeLink({ href, linkText, children }: { href: string; linkText: string; children: ReactNode }) {
   const url = parseLinkUrl(href);
   if (url === undefined) {
@@ -32,7 +33,7 @@ export function SafeLink({ href, linkText, children }: { href: string; linkText:
 
 export const SourcesContext = createContext<readonly CitedSource[]>([]);
 
-/** The number of a cited source. */
+/** Shows the number of a cited source, with a link to the source. */
 export function CitationMark({ sourceNumber }: { sourceNumber: number }) {
   const source = use(SourcesContext)[sourceNumber - 1];
   if (source === undefined) return null;

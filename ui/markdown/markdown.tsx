@@ -18,14 +18,15 @@ import { usePartialText } from "./use-partial-text.ts";
 
 export interface MarkdownProps {
   text: string;
-  /** The text is still streaming: it only grows. */
+  /** True while the text is still streaming; then each text continues the previous one. */
   streaming?: boolean | undefined;
   annotations?: readonly Annotation[] | undefined;
 }
 
 export const Markdown = memo(function Markdown({ text, streaming = false, annotations }: MarkdownProps) {
   const citations = useMemo(() => collectCitations(text, annotations), [text, annotations]);
-  // Blocks that were rendered while streaming have a known size, so `content-visibility` can skip them when off screen.
+  // Blocks that were rendered while the text streamed have a known size, so the CSS property `content-visibility` can
+  // skip them when they are off screen.
   const [streamed] = useState(streaming);
   const shown = usePartialText(normalizeNewlines(text), streaming);
   const parsed = useParsedMarkdown(shown.text, streaming);
@@ -48,7 +49,10 @@ export const Markdown = memo(function Markdown({ text, streaming = false, annota
   );
 });
 
-/** Keeps the last result as the starting point of the next parse; a discarded render only costs its time. */
+/**
+ * Parses the text, starting from the result of the last render that React committed. A render that React discards does
+ * not change that result.
+ */
 function useParsedMarkdown(text: string, growing: boolean): ParsedMarkdown {
   const last = useRef<ParsedMarkdown>(undefined);
   const parsed = useMemo(

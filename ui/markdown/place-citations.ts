@@ -1,14 +1,14 @@
-// Inserts citation marks into parsed Markdown: after the cited text, else after the block. The parser never sees them,
-// so they cannot break fences, tables or emphasis. Pure.
+// Inserts citation marks into parsed Markdown, after the cited text or, in blocks without inline text, after the block.
+// The marks are inserted after parsing, so that they cannot break fences, tables or emphasis.
 import type { Token, Tokens } from "marked";
 import type { CitationPosition } from "./citations.ts";
 import type { BlockGroups } from "./incremental-parse.ts";
 
 /** Citation data of a block. */
 export interface CitedToken {
-  /** Identifies its citations: a block with other citations is rendered again. */
+  /** Identifies the citations of the block; if it changes, the block is rendered again. */
   citationKey?: string;
-  /** Source numbers after the block, if it has no text to put them into. */
+  /** Source numbers that are shown after the block, because it has no inline text to contain them. */
   trailingNumbers?: readonly number[];
 }
 
@@ -17,7 +17,10 @@ interface MarkdownBlocks {
   tail: readonly Token[];
 }
 
-/** Blocks without citations keep their identity; those with unchanged citations, too (B100). */
+/**
+ * Returns the blocks with citation marks. A block without citations, or whose citations have not changed, stays the
+ * same object (B100).
+ */
 export function placeCitations(
   { settled, tail }: MarkdownBlocks,
   positions: readonly CitationPosition[],
@@ -30,7 +33,10 @@ export function placeCitations(
 
 const memo = new WeakMap<object, { key: string; result: unknown }>();
 
-/** Returns the earlier result for the same source and citations. */
+/**
+ * Returns the result of an earlier call with the same source object and the same citations; if there is none, calls
+ * `make`.
+ */
 function memoize<Thing extends object>(
   source: Thing,
   positions: readonly CitationPosition[],
@@ -39,7 +45,8 @@ function memoize<Thing extends object>(
 ): Thing {
   const key = toCitationKey(positions, from);
   const cached = memo.get(source);
-  // Created below from a value of this type.
+  // The cast is safe, because `make` returned the cached result for the same source object, and so it has the type of
+  // `source`.
   if (cached?.key === key) return cached.result as Thing;
   const result = make();
   memo.set(source, { key, result });
@@ -68,7 +75,7 @@ function citeGroup(
   return memoize(tokens, positions.slice(first, progress.next), from, () => citedTokens);
 }
 
-/** Adds citations to a block; `from`: its offset. */
+/** Adds citations to a block; `from` is the block's offset in the text. */
 function citeBlock(token: Token, positions: readonly CitationPosition[], from: number): Token {
   const walker = new CitationWalker(token.raw, positions, from);
   const citationKey = toCitationKey(positions, from);
@@ -76,12 +83,15 @@ function citeBlock(token: Token, positions: readonly CitationPosition[], from: n
 }
 
 type CitedNode = Tokens.Generic & CitedToken;
-/** Offsets of a line of the text in the source; lines in lists and quotes have lost their prefix. */
+/**
+ * A line of a token's text, with its offset in the token's text and in the block's source. In lists and quotes the
+ * offsets differ, because the token's lines do not have the prefixes of list items and quotes.
+ */
 type SourceLine = { textOffset: number; sourceOffset: number; length: number };
 
 const EMPHASIS_TYPES = new Set(["strong", "em", "del"]);
 
-/** Follows the tokens of one block through its source text. */
+/** Walks through the tokens of one block and its source text in parallel, and inserts the citations. */
 class CitationWalker {
   readonly #source: string;
   readonly #positions: readonly CitationPosition[];
@@ -118,7 +128,8 @@ class CitationWalker {
       case "hr":
         return token;
       default:
-        // Text directly in a list item has no inline tokens.
+        // Text that is directly in a list item may have no inline tokens, so a text token is created, into which
+        // citations can be inserted.
         return {
           ...token,
           tokens: this.#citeInlines(token.tokens ?? [{ type: "text", raw: token.raw, text: token.raw }]),
@@ -136,7 +147,10 @@ class CitationWalker {
     return { ...token, items };
   }
 
-  /** A table row is one line; a citation of the whole row goes into its last cell. */
+  /**
+   * Adds citations to a table. A row is one line of the source; a citation at the end of the line goes into the row's
+   * last cell.
+   */
   #citeTable(token: CitedNode): CitedNode {
     const { header, rows, raw } = token as Tokens.Table;
     const lines = raw.split("\n");
@@ -148,7 +162,7 @@ class CitationWalker {
       citedCells.at(-1)?.tokens.push(...this.#takeTokens(ends[line] ?? 0));
       return citedCells;
     };
-    // The delimiter row is between the header and the rows.
+    // In the source, the header is line 0 and the delimiter row is line 1, so the rows start at line 2.
     return { ...token, header: row(header, 0), rows: rows.map((cells, at) => row(cells, at + 2)) };
   }
 
@@ -174,7 +188,7 @@ class CitationWalker {
     return [...before, ...tokens, ...this.#takeTokens(end)];
   }
 
-  /** Splits a text token at the citations inside it. */
+  /** Splits a text token at the citations inside it, and inserts their marks. */
   #splitText(token: CitedNode, lines: readonly SourceLine[]): Token[] {
     const tokens: Token[] = [];
     let from = 0;
@@ -191,13 +205,13 @@ class CitationWalker {
     return from === 0 ? [...tokens.slice(0, -1), token] : tokens;
   }
 
-  /** Returns the offset of the next citation. */
+  /** Returns the offset of the next citation in the block's source; Infinity if there is none. */
   #nextOffset(): number {
     const mark = this.#positions[this.#next];
     return mark === undefined ? Infinity : mark.offset - this.#from;
   }
 
-  /** Returns the source numbers up to an offset. */
+  /** Advances past the citations up to an offset, and returns their source numbers. */
   #takeNumbers(end: number): number[] {
     const numbers: number[] = [];
     while (this.#nextOffset() <= end) numbers.push(...(this.#positions[this.#next++]?.numbers ?? []));
@@ -213,7 +227,7 @@ class CitationWalker {
     return last === undefined ? this.#cursor : last.sourceOffset + last.length;
   }
 
-  /** Returns the offsets of a text in the source, line by line; empty if it is not found. */
+  /** Finds a token's text in the source, as a whole or line by line. Returns an empty list if it is not found. */
   #locate(raw: string): SourceLine[] {
     const start = this.#source.indexOf(raw, this.#cursor);
     if (start >= 0) return [{ textOffset: 0, sourceOffset: start, length: raw.length }];
@@ -234,7 +248,7 @@ class CitationWalker {
 
 const REFERENCE = /&[#\w]{1,32};/y;
 
-/** Moves an offset out of a character reference or a surrogate pair. */
+/** Returns the offset, moved to the end of the character reference or surrogate pair if it is inside one. */
 function skipCharacterReference(text: string, at: number): number {
   const start = text.lastIndexOf("&", at - 1);
   if (start >= 0 && at - start < 34) {

@@ -1,5 +1,5 @@
-// Media on other servers. Loading them would reveal the reader to that server, so they load only after a click, in a
-// sandboxed frame without scripts.
+// Shows media on other servers. Loading them reveals the user's address to that server, so they load only after a
+// click, in a sandboxed frame without scripts.
 import { useState } from "react";
 import { Button, Icon } from "../kit/index.ts";
 import { parseMediaUrl, escapeInvisible } from "./safe-url.ts";

@@ -1,4 +1,4 @@
-// The button below a text of which only the beginning is shown.
+// Shows the button that adds the rest of a text of which only the beginning is shown.
 import { Button, formatBytes } from "../kit/index.ts";
 import styles from "./blocks.module.css";
 import type { PartialText } from "./use-partial-text.ts";

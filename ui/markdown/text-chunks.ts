@@ -1,30 +1,33 @@
-// Splits long texts into chunks that can be parsed at once, between blocks where possible.
+// Splits long texts into chunks that are short enough to be parsed at once. Chunks end between blocks where possible.
 
-/** A chunk ends at the first empty line after this many characters or lines. */
+/** A chunk with more than this number of characters or lines ends at the next empty line. */
 const SOFT_LENGTH = 24_576;
 const SOFT_LINES = 400;
-/** A chunk ends after this many characters or lines anywhere, except inside code, which is cheap to parse. */
+/**
+ * A chunk that reaches this number of characters or lines ends even inside a block, but not inside code, which is cheap
+ * to parse.
+ */
 const HARD_LENGTH = 65_536;
 const HARD_LINES = 800;
 
-/** A line that opens or closes a code block. */
+/** Matches a line that opens a code block; group 1 is the fence. */
 const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 const BLANK = /^[ \t]*$/;
 const BASE64_RUN = /[A-Za-z0-9+/=]*/y;
 
 export interface TextChunk {
   end: number;
-  /** The chunk ends inside an unclosed code block. */
+  /** True if the chunk ends inside an unclosed code block. */
   open: boolean;
 }
 
-/** True if the line closes the code block opened by `fence`. */
+/** True if the line closes the code block that `fence` has opened. */
 export function closesFence(line: string, fence: string): boolean {
   const closing = /^ {0,3}(`{3,}|~{3,}) *$/.exec(line)?.[1];
   return closing !== undefined && closing.startsWith(fence);
 }
 
-/** Returns the chunk that starts at `from`, the start of a line. */
+/** Returns the end of the chunk that starts at `from`. */
 export function findChunk(text: string, from: number): TextChunk {
   let fence: string | undefined;
   let lines = 0;
@@ -32,7 +35,7 @@ export function findChunk(text: string, from: number): TextChunk {
     const newline = text.indexOf("\n", at);
     const end = newline < 0 ? text.length : newline + 1;
     if (fence === undefined && end - from > HARD_LENGTH) return { end: findBreak(text, at, from), open: false };
-    // Fences are short lines.
+    // Only the start of the line is read, because fences are short lines.
     const line = text.slice(at, Math.min(newline < 0 ? end : newline, at + 200));
     if (fence !== undefined) {
       if (closesFence(line, fence)) fence = undefined;
@@ -47,12 +50,17 @@ export function findChunk(text: string, from: number): TextChunk {
   return { end: text.length, open: fence !== undefined };
 }
 
-/** Returns the start of the line that exceeds the limit; if it is the first one, an offset inside it. */
+/**
+ * Returns the start of the line that exceeds the limit. If that line is the chunk's first line, returns an offset
+ * inside the line.
+ */
 function findBreak(text: string, line: number, from: number): number {
   return line > from ? line : findCut(text, from + HARD_LENGTH);
 }
 
-/** Returns an offset near `at` where the text can be cut: not inside a surrogate pair or base64 data. */
+/**
+ * Returns an offset near `at` that is not inside a surrogate pair or base64 data, so that the text can be cut there.
+ */
 export function findCut(text: string, at: number): number {
   if (at >= text.length) return text.length;
   BASE64_RUN.lastIndex = at;

@@ -1,23 +1,26 @@
-// Limits the shown part of a very long text: its beginning first, and on request the rest in steps, so that the page
-// stays responsive.
+// Hook that shows only the beginning of a very long text. When the user requests the rest, it is added in steps, so
+// that the page stays responsive.
 import { useEffect, useState } from "react";
 import { findCut } from "./text-chunks.ts";
 
-/** Initially shown length, and the length of a step. */
+/** Initially shown length, in characters. */
 const INITIAL_LENGTH = 60_000;
+/** Number of characters that are added in each step after the user has requested the rest. */
 const STEP_LENGTH = 60_000;
-/** A text that is hardly longer is shown completely. */
+/** A text is shown completely if it is not longer than the limit multiplied by this factor. */
 const SLACK = 1.25;
 
 export interface PartialText {
+  /** The shown part of the text. */
   text: string;
+  /** Number of characters that are not shown; 0 if the text is complete. */
   hiddenLength: number;
-  /** More text is being added. */
+  /** True while the rest of the text is being added in steps. */
   isAdding: boolean;
   showAll: () => void;
 }
 
-/** `growing`: a streaming text is shown completely, because the user reads its end. */
+/** Returns the shown part of a text. A growing text is shown completely, because the user reads its end. */
 export function usePartialText(text: string, growing: boolean): PartialText {
   const [maxLength, setMost] = useState(growing ? Infinity : INITIAL_LENGTH);
   const [all, setAll] = useState(false);
@@ -35,7 +38,7 @@ export function usePartialText(text: string, growing: boolean): PartialText {
   };
 }
 
-/** Prefers the end of a line nearby. */
+/** Returns the offset at which the shown part ends; the end of a line if there is one shortly before `maxLength`. */
 export function findPartialEnd(text: string, maxLength: number): number {
   if (text.length <= maxLength * SLACK) return text.length;
   const line = text.lastIndexOf("\n", maxLength);

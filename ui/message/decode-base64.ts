@@ -1,6 +1,6 @@
 // Decodes base64 data for downloads.
 
-/** Returns undefined if the data is not base64. */
+/** Returns the decoded bytes as a blob; undefined if the data is not base64. */
 export function decodeBase64(data: string): Blob | undefined {
   try {
     const binary = atob(data);

@@ -1,4 +1,4 @@
-// A code block with formatted JSON; digits stay as written.
+// Shows a code block with formatted JSON. The digits of numbers stay as written.
 import { stringifyJson } from "koine";
 import { useMemo } from "react";
 import { CodeBlock } from "../markdown/code-block.tsx";
@@ -8,10 +8,10 @@ import { prettyJson } from "./pretty-json.ts";
 
 export interface JsonBlockProps {
   label: string;
-  /** Formatted if it is JSON. */
+  /** JSON text, which may be incomplete; any text if `plain` is true. */
   text: string;
   streaming?: boolean;
-  /** The text is not JSON and is shown unchanged. */
+  /** True if the text is not JSON; then it is shown unchanged. */
   plain?: boolean;
 }
 
@@ -26,7 +26,7 @@ export function JsonBlock({ label, text, streaming = false, plain = false }: Jso
   );
 }
 
-/** Returns the JSON of a value, or a placeholder if it has none. */
+/** Returns the JSON text of a value; a placeholder if the value cannot be represented as JSON. */
 export function toJsonText(value: unknown): string {
   try {
     return value === undefined ? "null" : stringifyJson(value);

@@ -1,4 +1,5 @@
-// A disclosure whose content is rendered only while it is open, because it is often long.
+// Shows a collapsible section whose content is rendered only while the section is open, because the content is often
+// long.
 import { type ReactNode, useState } from "react";
 import { Disclosure } from "../kit/index.ts";
 

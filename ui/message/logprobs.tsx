@@ -1,13 +1,13 @@
-// A collapsed list of token probabilities.
+// Shows a collapsed list of the log probabilities of an answer's tokens.
 import type { Logprob } from "koine";
 import { formatCount } from "../kit/index.ts";
 import { escapeInvisible } from "../markdown/safe-url.ts";
 import { LazyFold } from "./lazy-fold.tsx";
 import styles from "./message.module.css";
 
-/** Number of listed tokens. */
+/** Maximum number of listed tokens. */
 const MAX_TOKENS = 500;
-/** Number of listed alternatives per token. */
+/** Maximum number of listed alternatives per token. */
 const MAX_ALTERNATIVES = 20;
 
 export function Logprobs({ logprobs }: { logprobs: readonly Logprob[] | undefined }) {

@@ -1,5 +1,5 @@
-// Location and type of a media part. Both come from untrusted messages: a MIME type selects an element only if browsers
-// display it without executing anything; everything else is offered as a download.
+// Finds the location and the MIME type of a media part. Both come from untrusted messages, so a part is displayed only
+// if browsers display its type without executing anything; other parts are offered as a download.
 import type { MediaPart } from "koine";
 import { isBase64, isDisplayableImage, escapeInvisible } from "../markdown/safe-url.ts";
 
@@ -11,7 +11,7 @@ export type MediaLocation =
   | { at: "content" }
   | { at: "elsewhere"; description: string };
 
-/** MIME types by the first characters of their base64. */
+/** First characters of the base64 data of common media types, with the MIME type that they identify. */
 const BASE64_PREFIXES: readonly (readonly [string, string])[] = [
   ["iVBORw0KGgo", "image/png"],
   ["/9j/", "image/jpeg"],
@@ -65,12 +65,15 @@ function percentToBase64(content: string): string {
 
 const PERCENT = 0x25;
 
-/** Returns the two characters after a percent sign. */
+/** Returns the two characters after the percent sign at index `at`. */
 function readTwoCharacters(bytes: Uint8Array, at: number): string {
   return String.fromCharCode(bytes[at + 1] ?? 0, bytes[at + 2] ?? 0);
 }
 
-/** Returns the declared type, else that of the data URL, else the one that the first bytes show. */
+/**
+ * Returns the MIME type that the part or its data URL declares; otherwise the type that the first bytes show; undefined
+ * if both are missing.
+ */
 export function detectMimeType({ mimeType, url, data }: MediaPart): string | undefined {
   const declared = mimeType ?? /^data:([^;,]{1,100})[;,]/i.exec(url?.slice(0, 120) ?? "")?.[1];
   if (declared !== undefined) return (declared.split(";", 1)[0] ?? declared).trim().toLowerCase();
@@ -79,7 +82,7 @@ export function detectMimeType({ mimeType, url, data }: MediaPart): string | und
 
 const PLAYABLE_TYPE = /^(?:audio|video)\/[a-z\d.+-]{1,60}$/;
 
-/** Returns the MIME type for an element that displays the part; undefined if it cannot be displayed. */
+/** Returns the MIME type of a part that browsers can display safely; undefined if the part cannot be displayed. */
 export function findDisplayType(part: MediaPart): string | undefined {
   const type = detectMimeType(part);
   if (part.type === "image") return type !== undefined && isDisplayableImage(type) ? type : undefined;
@@ -88,7 +91,7 @@ export function findDisplayType(part: MediaPart): string | undefined {
   return type !== undefined && isDisplayableImage(type) && type !== "image/svg+xml" ? type : undefined;
 }
 
-/** Returns undefined if the data is not base64, for which browsers report an error. */
+/** Returns a data URL; undefined if the data is not base64, because browsers report an error for such a URL. */
 export function toDataUrl(data: string, type: string): string | undefined {
   return isBase64(data) ? `data:${type};base64,${data}` : undefined;
 }
@@ -105,7 +108,7 @@ const FILE_EXTENSIONS: Record<string, string> = {
   "text/plain": ".txt",
 };
 
-/** Returns a safe file name: no path separators and no hidden characters. */
+/** Returns a safe file name, without path separators, invisible characters and leading dots. */
 export function toDownloadName(part: MediaPart): string {
   const cleanName =
     part.name === undefined
@@ -119,7 +122,7 @@ export function toDownloadName(part: MediaPart): string {
     : cleanName;
 }
 
-/** Returns the size in bytes, as far as it is known. */
+/** Returns the approximate size in bytes; undefined if it is unknown. */
 export function estimateSize({ size, data, text }: MediaPart): number | undefined {
   if (size !== undefined) return size;
   if (data !== undefined) return Math.floor((data.length * 3) / 4);

@@ -1,4 +1,4 @@
-// Images, audio, video and files of a message, from inline data, blobs, URLs or provider files.
+// Shows the images, audio, video and files of a message, from inline data, blobs, URLs or provider files.
 import type { AudioPart, MediaPart } from "koine";
 import { type ReactNode, useState } from "react";
 import { useApi, useBlobUrl } from "../data/hooks.ts";
@@ -59,7 +59,8 @@ function MediaContent({ part }: { part: MediaPart }): ReactNode {
 
 function BlobMediaPlayer({ part, blob, type }: { part: MediaPart; blob: string; type: string | undefined }) {
   const api = useApi();
-  // Only displayable media are loaded; a file is loaded when it is downloaded.
+  // A blob is loaded at once only if the page can display it (`type` is defined); other blobs are loaded when the user
+  // downloads them.
   const url = useBlobUrl(type === undefined ? undefined : blob, type);
   return <MediaPlayer part={part} url={url} content={() => api.blob(blob)} />;
 }

@@ -1,4 +1,4 @@
-// The parts of a message: tool calls with their results, and long instructions folded.
+// Renders the parts of a message. Tool calls are shown with their results, and long instructions are folded.
 import type { Message, Part, Role, StoredMessage, ToolCallPart } from "koine";
 import { Fragment, memo, type ReactNode, useMemo, useState } from "react";
 import { Button } from "../kit/index.ts";
@@ -12,17 +12,17 @@ import { UnpairedResult } from "./tool-result.tsx";
 
 export interface MessageBodyProps {
   message: Message | StoredMessage;
-  /** The messages after it, which contain its tool results. */
+  /** Messages after this message, which contain the results of its tool calls. */
   tools?: readonly Message[] | undefined;
-  /** Some tool results are not loaded, so a call without a result may have one. */
+  /** True if some tool results are not loaded; then a call without a result is shown as loading. */
   hasUnloadedResults?: boolean | undefined;
-  /** The last part is still streaming. */
+  /** True if the last part is still streaming. */
   streaming?: boolean | undefined;
-  /** Tools may still be running, so a call without a result has not failed. */
+  /** True if tools may still be running; then a call without a result is shown as running. */
   pending?: boolean | undefined;
   /** Ids of tool calls that wait for an approval. */
   pendingCallIds?: ReadonlySet<string> | undefined;
-  /** Content below a tool call: the approval buttons. */
+  /** Renders content below a tool call, such as the approval buttons. */
   renderCallFooter?: ((call: ToolCallPart) => ReactNode) | undefined;
 }
 
@@ -34,7 +34,7 @@ export const MessageBody = memo(function MessageBody(props: MessageBodyProps) {
   const pairing = useMemo(() => pairResults(parts, tools), [parts, tools]);
   const body = parts.map((part, index) => {
     const last = streaming && index === parts.length - 1;
-    // Keyed by index: parts are only ever appended to a message.
+    // The index is a safe key, because parts are only appended to a message and never reordered.
     if (part.type === "tool-call")
       return <PairedToolCall key={index} {...props} call={part} pairing={pairing} last={last} />;
     return <UnpairedPart key={index} part={part} pairing={pairing} streaming={last} plain={role !== "assistant"} />;
@@ -73,7 +73,7 @@ interface UnpairedPartProps {
   plain: boolean;
 }
 
-/** A part that is not a tool call. Paired results are rendered inside the card of their call. */
+/** Renders a part that is not a tool call; nothing for a paired result, which is inside the card of its call. */
 function UnpairedPart({ part, pairing, streaming = false, plain }: UnpairedPartProps): ReactNode {
   if (pairing.paired.has(part)) return null;
   if (part.type === "tool-result" && pairing.duplicates.has(part)) return <UnpairedResult result={part} isDouble />;
@@ -110,7 +110,7 @@ function isInstruction(role: Role): boolean {
   return role === "system" || role === "developer";
 }
 
-/** Longer instructions are folded. */
+/** Instructions (system and developer messages) with more lines or characters than these limits are folded. */
 const MAX_INSTRUCTION_LINES = 3;
 const MAX_INSTRUCTION_LENGTH = 280;
 
@@ -126,7 +126,7 @@ function FoldedInstruction({ parts, children }: { parts: readonly Part[]; childr
   if (!isLong) return children;
   return (
     <>
-      {/* `inert` keeps the folded content out of the tab order. */}
+      {/* `inert` removes the folded content from the tab order. */}
       <div className={open ? undefined : styles["folded"]} inert={!open}>
         {children}
       </div>

@@ -1,4 +1,4 @@
-// Labels for the metadata of a message: finish reason, provider, seals. Pure.
+// Returns labels for the metadata of a message: finish reason, provider and seals. All functions are pure.
 import type { FinishReason, Message, OpaquePart, Seal, UnifiedFinishReason } from "koine";
 import { escapeInvisible } from "../markdown/safe-url.ts";
 
@@ -13,7 +13,7 @@ const FINISH_LABELS: Record<UnifiedFinishReason, string | undefined> = {
   other: "ended for another reason",
 };
 
-/** Returns undefined for a normal end. */
+/** Returns a label for an unusual finish reason; undefined for a normal end of the answer. */
 export function describeFinish(finish: FinishReason | undefined): string | undefined {
   if (finish === undefined) return undefined;
   const label = Object.hasOwn(FINISH_LABELS, finish.unified)
@@ -35,7 +35,7 @@ const SEAL_KIND_LABELS: Record<string, readonly [one: string, many: string]> = {
   id: ["id", "ids"],
 };
 
-/** Returns a text such as "sealed by anthropic, 1 signature". */
+/** Returns a text such as "sealed by anthropic, 1 signature"; undefined without seals. */
 export function describeSeals(seals: readonly Seal[] | undefined): string | undefined {
   if (seals === undefined || seals.length === 0) return undefined;
   const issuers = new Map<string, Map<string, number>>();
@@ -56,14 +56,16 @@ function formatSealCount([kind, count]: [string, number]): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** Describes a part that has no canonical type. */
+/**
+ * Returns the label of an opaque part, which has no canonical type: the dialect and the part's type in that dialect.
+ */
 export function describeOpaquePart({ dialect, value }: Pick<OpaquePart, "dialect" | "value">): string {
   const type = typeof value === "object" && value !== null && "type" in value ? value.type : undefined;
   const name = typeof type === "string" ? ` “${escapeInvisible(type, 60)}”` : "";
   return `Block${name} of ${escapeInvisible(dialect, 60)}, stored unchanged`;
 }
 
-/** Returns the last non-empty line, truncated on the left; shown while a model reasons. */
+/** Returns the last non-empty line, truncated on the left; the page shows it while a model reasons. */
 export function readLastLine(text: string, maxLength = 120): string {
   const end = text.trimEnd();
   const line = end.slice(Math.max(end.lastIndexOf("\n") + 1, end.length - 4 * maxLength)).trim();

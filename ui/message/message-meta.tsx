@@ -1,4 +1,4 @@
-// The metadata line of a message: model, usage, finish reason, losses and time.
+// Shows the metadata line of a message: model, usage, finish reason, losses and time.
 import type { Message, StoredMessage, Usage } from "koine";
 import { memo, type ReactNode } from "react";
 import { formatCost, formatTokens, Icon, RelativeTime } from "../kit/index.ts";
@@ -8,11 +8,11 @@ import { describeFinish, describeProvider } from "./message-labels.ts";
 
 export interface MessageMetaProps {
   message: Message | StoredMessage;
-  /** The model is shown elsewhere. */
+  /** True if the model is already shown elsewhere; then this line omits it. */
   isModelShown?: boolean | undefined;
-  /** Number of losses of the call, and a function that shows them. */
+  /** Number of losses of the model call that produced the message, and a function that shows them. */
   losses?: { count: number; show: () => void } | undefined;
-  /** Reason of the interruption. */
+  /** Reason why the answer was interrupted; undefined if it is unknown. */
   reason?: string | undefined;
 }
 
@@ -79,7 +79,7 @@ function LossButton({ count, show }: { count: number; show: () => void }) {
   );
 }
 
-/** Formats the counts besides input and output tokens. */
+/** Returns the token counts for the tooltip: total, cache and reasoning, one per line. */
 function formatUsageDetails(usage: Usage): string {
   const { cacheReadTokens, cacheWriteTokens, reasoningTokens, totalTokens } = usage;
   const counts: readonly [string, number | undefined][] = [

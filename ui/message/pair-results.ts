@@ -1,17 +1,20 @@
-// Pairs tool calls with their results: by id, in order, the first result wins (B24). Results without a call and
-// duplicate results are kept apart. Pure.
+// Pairs tool calls with their results by id, in order; the first result of a call is used (B24). Results without a call
+// and further results of a call are shown separately.
 import type { Message, Part, ToolCallPart, ToolResultPart } from "koine";
 
 export interface ToolResultPairing {
-  /** Keyed by the call itself: a message may use an id twice. */
+  /**
+   * Results by tool call. The key is the call object and not its id, because two calls of a message may have the same
+   * id.
+   */
   results: ReadonlyMap<ToolCallPart, ToolResultPart>;
-  /** Results that are shown inside the card of their call. */
+  /** Results that have a call and are shown inside its card. */
   paired: ReadonlySet<Part>;
-  /** Further results of a call that already has one. */
+  /** Further results of calls that already have a result. */
   duplicates: ReadonlySet<Part>;
 }
 
-/** `toolMessages`: the messages after it, which contain the tool results. */
+/** Pairs the tool calls in `parts` with results in `parts` and in `toolMessages`, the messages that follow. */
 export function pairResults(
   parts: readonly Part[],
   toolMessages: readonly Pick<Message, "parts">[],
@@ -24,16 +27,16 @@ export function pairResults(
     else sameIdCalls.push(part);
   }
   const results = new Map<ToolCallPart, ToolResultPart>();
-  const [paired, doubles] = [new Set<Part>(), new Set<Part>()];
+  const [paired, duplicates] = [new Set<Part>(), new Set<Part>()];
   for (const part of [parts, ...toolMessages.map((tool) => tool.parts)].flat()) {
     const calls = part.type === "tool-result" ? openCalls.get(part.toolCallId) : undefined;
     if (part.type !== "tool-result" || calls === undefined) continue;
     const call = calls.shift();
-    if (call === undefined) doubles.add(part);
+    if (call === undefined) duplicates.add(part);
     else {
       results.set(call, part);
       paired.add(part);
     }
   }
-  return { results, paired, duplicates: doubles };
+  return { results, paired, duplicates };
 }

@@ -1,5 +1,5 @@
-// Renders one part of a message by its type. message-body.tsx pairs tool calls with results; here each is rendered
-// alone.
+// Renders one part of a message according to its type. Here a tool call has no result; message-body.tsx pairs calls
+// with results.
 import type { Part } from "koine";
 import { memo, type ReactNode } from "react";
 import { Icon } from "../kit/index.ts";
@@ -18,13 +18,13 @@ import { describeOpaquePart } from "./message-labels.ts";
 
 export interface PartViewProps {
   part: Part;
-  /** The part is still streaming. */
+  /** True if the part is still streaming. */
   streaming?: boolean | undefined;
-  /** The text is not Markdown. */
+  /** True if the text is not Markdown. */
   plain?: boolean | undefined;
 }
 
-/** Memoized: unchanged parts are not rendered again (B100). */
+/** Renders a part. It is memoized, so that unchanged parts are not rendered again (B100). */
 export const PartView = memo(function PartView({ part, streaming = false, plain = false }: PartViewProps): ReactNode {
   switch (part.type) {
     case "text":

@@ -1,4 +1,4 @@
-// Splits plain text at fenced code, as people paste it: text stays exactly as written, and code is shown as code.
+// Splits plain text at fenced code, which users often paste. Text stays exactly as written; code becomes code segments.
 
 export interface PlainSegment {
   kind: "text" | "code";
@@ -6,7 +6,7 @@ export interface PlainSegment {
   language: string;
 }
 
-/** A fence line: backticks, a language and an info string without backticks. */
+/** Matches a fence line: at least three backticks, an optional language and further text without backticks. */
 const FENCE = /^(`{3,})[ \t]*([^\s`]*)([^`]*)$/;
 
 export function splitCodeFences(text: string): PlainSegment[] {
@@ -34,7 +34,7 @@ export function splitCodeFences(text: string): PlainSegment[] {
       open = undefined;
     } else lines.push(line);
   }
-  // An unclosed fence is plain text.
+  // The text after an unclosed fence stays plain text, with the fence.
   if (open !== undefined) lines.unshift(open.line);
   close("text");
   return segments;

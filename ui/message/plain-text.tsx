@@ -1,4 +1,4 @@
-// Text as written, line by line, with fenced code as code blocks; for users and tools, whose text is not Markdown.
+// Shows text of users and tools as written, because it is not Markdown; fenced code is shown as code blocks.
 import { useMemo } from "react";
 import { CodeBlock } from "../markdown/code-block.tsx";
 import { ShowAllButton } from "../markdown/show-all-button.tsx";

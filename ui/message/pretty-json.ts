@@ -1,15 +1,18 @@
-// Formats JSON text with line breaks, without parsing: digits, escapes, duplicate keys and order stay as written, and
-// incomplete JSON is formatted as far as it goes.
+// Formats JSON text with line breaks, without parsing it. Digits, escapes, duplicate keys and the order of keys stay as
+// written, and incomplete JSON is formatted up to its end.
 
 const INDENT = "  ";
-/** Deeper levels are not indented: the text would grow with the square of its depth. */
+/**
+ * Maximum nesting depth with line breaks and indentation. Without a limit, the indentation would grow with the square
+ * of the depth.
+ */
 const MAX_DEPTH = 40;
 
 const OPENING = "{[";
 const CLOSING = "}]";
 const SPACE = " \t\n\r";
 
-/** A shorter text stays on one line. */
+/** Texts up to this length without a line break are returned unchanged. */
 const MAX_ONE_LINE_LENGTH = 72;
 
 export function prettyJson(text: string): string {
@@ -54,7 +57,10 @@ function skipSpace(text: string, from: number): number {
   return at;
 }
 
-/** Returns the index after the closing quote; the end of the text if there is none. */
+/**
+ * Returns the index after the closing quote of the string at `start`; the length of the text if no quote closes the
+ * string.
+ */
 function findStringEnd(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let escapes = 0;
@@ -64,7 +70,7 @@ function findStringEnd(text: string, start: number): number {
   return text.length;
 }
 
-/** True if the text is probably a JSON object or array. */
+/** True if the text is probably a JSON object or array: only its first and last characters are checked. */
 export function looksLikeJson(text: string): boolean {
   return /^\s*[{[][\s\S]*[}\]]\s*$/.test(text.length > 400 ? text.slice(0, 200) + text.slice(-200) : text);
 }

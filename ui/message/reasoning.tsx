@@ -1,4 +1,4 @@
-// The reasoning of a model, folded.
+// Shows the reasoning of a model, folded. Reasoning without text is shown as one line.
 import type { ReasoningPart } from "koine";
 import { Icon, Spinner } from "../kit/index.ts";
 import { Markdown } from "../markdown/markdown.tsx";

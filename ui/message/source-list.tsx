@@ -1,4 +1,4 @@
-// The numbered list of sources that a text cites.
+// Shows the numbered list of sources that a text cites.
 import type { Annotation } from "koine";
 import { useMemo } from "react";
 import { collectCitations } from "../markdown/citations.ts";
@@ -6,7 +6,7 @@ import { SafeLink } from "../markdown/link.tsx";
 import { LazyFold } from "./lazy-fold.tsx";
 import styles from "./message.module.css";
 
-/** Number of characters shown of a cited text. */
+/** Maximum number of characters that are shown of a cited passage. */
 const MAX_CITED_LENGTH = 400;
 
 export function SourceList({ annotations, text }: { annotations: readonly Annotation[] | undefined; text: string }) {

@@ -1,4 +1,4 @@
-// The card of a tool call: name, state, arguments and result.
+// Shows the card of a tool call: name, state, arguments and result.
 import { formatArguments, type ToolCallPart, type ToolResultPart } from "koine";
 import { type ReactNode, useMemo } from "react";
 import { Icon, Spinner } from "../kit/index.ts";
@@ -12,20 +12,23 @@ import { describeSeals } from "./message-labels.ts";
 export interface ToolCallProps {
   call: ToolCallPart;
   result: ToolResultPart | undefined;
-  /** Reason why its arguments are invalid. */
+  /** Reason why the call's arguments are invalid; undefined if they are valid or the reason is unknown. */
   reason: string | undefined;
-  /** Its arguments are still streaming. */
+  /** True if the call's arguments are still streaming. */
   streaming: boolean;
-  /** Its result may still arrive. */
+  /** True if the call's result may still arrive. */
   pending: boolean;
-  /** The call waits for an approval. */
+  /** True if the call waits for an approval. */
   needsApproval?: boolean;
-  /** Its result is not loaded yet. */
+  /** True if the call's result may be stored but is not loaded yet. */
   isResultLoading?: boolean;
   footer: ReactNode;
 }
 
-/** Cards with arguments and result up to this total length are open initially. */
+/**
+ * A card is initially open if its arguments and its result together have at most this number of characters; otherwise
+ * it is folded.
+ */
 const MAX_OPEN_LENGTH = 700;
 
 type ToolCallState = "writing" | "awaiting" | "running" | "unknown" | "invalid" | "failed" | "done" | "no-result";
@@ -117,7 +120,7 @@ function computeToolCallState({
   return pending ? "running" : "no-result";
 }
 
-/** While they stream, the arguments are the text so far. */
+/** Returns the arguments as formatted JSON; while they stream or if they are invalid, the text as received. */
 function formatCallArguments(call: ToolCallPart, streaming: boolean): string {
   if ((streaming || call.invalid === true) && call.inputText !== undefined) return call.inputText;
   try {
@@ -131,6 +134,6 @@ function estimateResultLength(result: ToolResultPart | undefined): number {
   if (result === undefined) return 0;
   const { output, content } = result;
   if (typeof output === "string") return output.length + (content?.length ?? 0) * 100;
-  // Counts only the first level: an estimate is enough.
+  // Only the keys of the first level are counted, because an estimate is enough.
   return typeof output === "object" && output !== null ? Object.keys(output).length * 60 : 10;
 }

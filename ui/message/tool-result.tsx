@@ -1,4 +1,4 @@
-// The result of a tool: text, JSON, media or an error.
+// Shows the result of a tool: text, JSON, media or an error.
 import type { ToolResultPart } from "koine";
 import type { ReactNode } from "react";
 import { Icon } from "../kit/index.ts";
@@ -8,7 +8,7 @@ import { NestedParts } from "./nested-parts.tsx";
 import { looksLikeJson } from "./pretty-json.ts";
 import styles from "./tool.module.css";
 
-/** The result inside the card of its call. */
+/** Shows the output of a tool: text or JSON, nested parts, or a note if there is neither. */
 export function ToolOutput({ result }: { result: ToolResultPart }): ReactNode {
   const { output, content, isError } = result;
   const label = isError ? "Error" : "Result";
@@ -30,7 +30,10 @@ export function ToolOutput({ result }: { result: ToolResultPart }): ReactNode {
   );
 }
 
-/** A result that is not shown inside its call's card. */
+/**
+ * Shows a result in its own card, because no call has its id, or because its call already has another result
+ * (`isDouble`).
+ */
 export function UnpairedResult({
   result,
   isDouble: isDuplicate = false,

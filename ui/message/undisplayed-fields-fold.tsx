@@ -1,4 +1,4 @@
-// A collapsed section with the fields of a message that are displayed nowhere else.
+// Shows a collapsed section with the fields of a message that the page does not display elsewhere.
 import type { Message } from "koine";
 import { useMemo } from "react";
 import { JsonBlock, toJsonText } from "./json-block.tsx";

@@ -1,9 +1,9 @@
-// Fields of a message that the page displays nowhere else: extras, unknown metadata, seals. Pure.
+// Finds the fields of a message that the page does not display elsewhere: extras, unknown metadata, seals.
 import type { Message, Part } from "koine";
 
 type UndisplayedFields = Record<string, unknown>;
 
-/** Metadata keys that are displayed elsewhere or belong to the ledger. */
+/** Metadata keys that are not listed, because the page displays them elsewhere or because only the ledger uses them. */
 const DISPLAYED_KEYS = new Set([
   "schemaVersion",
   "runId",
@@ -13,23 +13,24 @@ const DISPLAYED_KEYS = new Set([
   "finishReason",
   "interrupted",
   "invalidToolCalls",
-  // Idempotency key of a message that the page sent.
+  // The page stores the idempotency key of a message that it has sent under this key.
   "page",
 ]);
 
-/** Returns the fields under their names in the message; undefined if there are none. */
+/** Returns the fields that are not displayed elsewhere, by their names in the message; undefined if there are none. */
 export function listUndisplayedFields({ role, name, extra, metadata, parts }: Message): UndisplayedFields | undefined {
   const fields: UndisplayedFields = {};
-  // The name of other roles is displayed as the author.
+  // For roles other than assistant, the page displays the name as the author. For assistant messages it displays the
+  // model, so the name is listed here.
   if (name !== undefined && role === "assistant") fields["name"] = name;
   if (extra !== undefined) fields["extra"] = extra;
   const more = Object.entries(metadata ?? {}).filter(
     ([key]) => !DISPLAYED_KEYS.has(key) && key !== "usage" && key !== "response",
   );
-  // The run dialog shows the response id.
+  // The response's id is left out; its other fields are listed.
   const response = omitField(metadata?.["response"], "id");
   if (response !== undefined) more.push(["response", response]);
-  // The raw usage repeats the displayed counts.
+  // Only the extras of the usage are listed, because its counts are displayed.
   const usage = pickFields(metadata?.usage, ["extra"]);
   if (usage !== undefined) more.push(["usage", usage]);
   if (more.length > 0) fields["metadata"] = Object.fromEntries(more);
@@ -43,7 +44,7 @@ export function listUndisplayedFields({ role, name, extra, metadata, parts }: Me
 
 function listPartFields(part: Part): UndisplayedFields | undefined {
   const names = ["extra", "cache"];
-  // Reasoning and tool calls display their seals themselves.
+  // The page shows the seals of reasoning and tool calls in the part itself.
   if (part.type !== "reasoning" && part.type !== "tool-call") names.push("seals");
   if (part.type === "tool-result") names.push("executor", "format", "tool");
   if (part.type !== "tool-call" && part.type !== "tool-result") names.push("issuer");

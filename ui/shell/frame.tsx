@@ -1,5 +1,5 @@
-// The page layout: the sidebar with conversations, and the view. On narrow screens the sidebar is a drawer, and the
-// home view is the list itself.
+// Renders the page layout: the sidebar with the conversations, and the view. On narrow screens the sidebar is a drawer,
+// and the home view shows the list of conversations, if there are any.
 import { useEffect, useState, type ReactNode } from "react";
 import { useLocation, useRoute, useSearch } from "wouter";
 import { useTokenEpoch, useThreads } from "../data/hooks.ts";
@@ -32,7 +32,7 @@ export function PageFrame({ children }: { children: ReactNode }) {
         Skip to the content
       </a>
       <ConnectionBanner connection={list.connection} />
-      {/* The key resets all state when the token changes, because it may belong to another user. */}
+      {/* The key discards all view state when the token changes, because the state may belong to another user. */}
       <div key={tokenEpoch} className={styles["columns"]} data-side={shape}>
         <Sidebar
           {...{ currentId, shape }}
@@ -55,7 +55,7 @@ export function PageFrame({ children }: { children: ReactNode }) {
 }
 
 interface MainViewProps {
-  /** A drawer covers the view. */
+  /** True if the drawer is open and covers the view. */
   isBehind: boolean;
   showList: () => void;
   onNew: () => void;
@@ -81,7 +81,7 @@ function Scrim({ close }: { close: () => void }) {
   return <button type="button" className={styles["scrim"]} aria-label="Close the list" tabIndex={-1} onClick={close} />;
 }
 
-/** The drawer closes on navigation, on Escape, and on wide screens. */
+/** Returns the state of the drawer and its setter. The drawer closes on navigation, on Escape, and on wide screens. */
 function useDrawer(url: string, isNarrow: boolean): [open: boolean, set: (open: boolean) => void] {
   const [openAt, setOpenAt] = useState<string>();
   const open = isNarrow && openAt === url;

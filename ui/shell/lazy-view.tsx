@@ -1,10 +1,10 @@
-// Loads views on demand. A view that fails to load or throws shows an error in its place; the rest of the page keeps
-// working.
+// Loads views on demand. If a view cannot be loaded or throws, an error is shown in its place, and the rest of the page
+// still works.
 import { Component, lazy, Suspense, type ComponentType, type ReactNode } from "react";
 import { Button, Icon, Spinner } from "../kit/index.ts";
 import styles from "./lazy-view.module.css";
 
-/** Wraps a dynamically imported view. */
+/** Returns a component that imports a view when it is first rendered, and shows a spinner until then. */
 export function lazyView<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   const View: ComponentType<Props> = lazy(async () => ({ default: await load() }));
   return function LazyView(props: Props) {
@@ -28,7 +28,9 @@ interface BoundaryState {
   error: Error | undefined;
 }
 
-/** Catches errors of a view. Navigation, given as `path`, tries again. */
+/**
+ * Catches errors of a view and shows them. When the user navigates to another `path`, the children are rendered again.
+ */
 export class ViewBoundary extends Component<{ path: string; children: ReactNode }, BoundaryState> {
   override state: BoundaryState = { error: undefined };
 
@@ -46,7 +48,8 @@ export class ViewBoundary extends Component<{ path: string; children: ReactNode 
 }
 
 function BrokenView({ error }: { error: Error }) {
-  // The server was updated, so files of the previous build are missing.
+  // Browsers use these messages if a file of the page cannot be loaded: the server has been updated and no longer has
+  // the file, or cannot be reached.
   const isMissingModule = /dynamically imported module|Importing a module script failed|preload/i.test(error.message);
   return (
     <div className={styles["centre"]} role="alert">

@@ -1,4 +1,4 @@
-// The Koine logo in the accent color.
+// Draws the Koine logo in the accent color.
 export function Logo({ size = 24 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" focusable="false">

@@ -1,4 +1,4 @@
-// The view for unknown URLs.
+// Shows a message for unknown URLs.
 import { Link } from "wouter";
 import { Icon } from "../kit/index.ts";
 import { ROUTES } from "../routes.ts";

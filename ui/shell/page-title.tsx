@@ -14,7 +14,7 @@ export function Titled({ title, children }: { title?: string; children: ReactNod
   return children;
 }
 
-/** Uses the name of the thread. */
+/** Sets the title of the tab to the name of the thread, after the prefix. */
 export function TitledByThread({ id, prefix, children }: { id: string; prefix: string; children: ReactNode }) {
   return (
     <>
@@ -24,7 +24,7 @@ export function TitledByThread({ id, prefix, children }: { id: string; prefix: s
   );
 }
 
-/** A separate component, so that updates of the conversation do not render the view again. */
+/** Sets the title in a component of its own, so that updates of the conversation do not render the view again. */
 function ThreadTitle({ id, prefix }: { id: string; prefix: string }) {
   const { state } = useConversation(id);
   usePageTitle(`${prefix}${formatThreadTitle(state)}`);

@@ -1,4 +1,4 @@
-// The settings menu: theme, keyboard shortcuts and token.
+// Shows the settings menu: theme, keyboard shortcuts and token.
 import { Menu, toast, type IconName, type MenuItem } from "../kit/index.ts";
 import { chooseTheme, THEMES, useTheme, type Theme } from "./theme.ts";
 import { useToken } from "../data/hooks.ts";

@@ -1,4 +1,4 @@
-// The sidebar: logo, conversations, navigation and settings.
+// Shows the sidebar: logo, conversations, navigation and settings.
 import { useEffect, useRef } from "react";
 import { Link, useLocation } from "wouter";
 import { Icon, IconButton, type IconName } from "../kit/index.ts";
@@ -11,14 +11,17 @@ import { SettingsMenu } from "./settings-menu.tsx";
 
 export interface SidebarProps {
   currentId: string | undefined;
-  /** Beside the view, over it, or (home view on narrow screens) instead of it. */
+  /** Position: beside the view, over the view, or in place of the view (on the home page of narrow screens). */
   shape: "side" | "drawer" | "main";
   closeDrawer: () => void;
   showKeys: () => void;
   onDeleted: (id: string) => void;
 }
 
-/** The home view on narrow screens is the list; this URL shows its usual content. */
+/**
+ * URL that shows the code snippets of the home view. On narrow screens, the plain URL of the home view shows the
+ * conversations instead.
+ */
 const CONNECT_PATH = `${ROUTES.home}?connect`;
 
 export function Sidebar({ currentId, shape, closeDrawer, showKeys, onDeleted }: SidebarProps) {

@@ -1,4 +1,5 @@
-// The color theme: light, dark or that of the system. Stored in localStorage; theme.css defines the colors.
+// Applies the color theme: light, dark or the theme of the system. localStorage stores the user's choice; theme.css
+// defines the colors.
 import { useSyncExternalStore } from "react";
 import { writeStored, readStored } from "../kit/index.ts";
 
@@ -11,11 +12,11 @@ let theme: Theme = "system";
 
 const parseTheme = (stored: string | null | undefined): Theme => THEMES.find((each) => each === stored) ?? "system";
 
-/** Called before the first render, so that the page never flashes in the wrong theme. */
+/** Applies the stored theme. It is called before the first render, so that the page never flashes in a wrong theme. */
 export function restoreTheme(): void {
   applyTheme(parseTheme(readStored(STORAGE_KEY)));
   window.addEventListener("storage", ({ key }) => {
-    // Another tab has changed the theme or cleared the storage.
+    // Another tab has changed the theme, or has cleared the storage; then `key` is null.
     if (key === null || key.endsWith(STORAGE_KEY)) applyTheme(parseTheme(readStored(STORAGE_KEY)));
   });
 }

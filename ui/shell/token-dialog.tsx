@@ -1,4 +1,5 @@
-// The dialog that asks for a token when the server requires one. The token is checked before it is stored.
+// Shows the dialog for entering a token, which opens when the server requires one. The token is stored only if the
+// server accepts it.
 import { useEffect, useId, useState, type FormEvent } from "react";
 import { ApiError } from "../data/api.ts";
 import { useApi } from "../data/hooks.ts";

@@ -1,7 +1,7 @@
-// State of the token dialog: closed, or open with a reason.
+// Holds the state of the dialog that asks for a token: closed, or open with a reason.
 import { useSyncExternalStore } from "react";
 
-/** The server requires a token, or the user opened the dialog. */
+/** "server" if the server requires a token; "reader" if the user has opened the dialog. */
 export type TokenPromptReason = "server" | "reader";
 
 let promptReason: TokenPromptReason | undefined;

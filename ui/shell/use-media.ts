@@ -1,7 +1,7 @@
-// Hook for media queries, for changes that CSS alone cannot make.
+// Hook that returns whether a media query matches, for changes that CSS alone cannot make.
 import { useCallback, useSyncExternalStore } from "react";
 
-/** Below this width the sidebar is a drawer; frame.module.css has the same value. */
+/** Media query of screens on which the sidebar is a drawer; frame.module.css uses the same width. */
 export const NARROW_SCREEN = "(width <= 48rem)";
 
 export function useMedia(query: string): boolean {

@@ -1,4 +1,5 @@
-// The approve and deny buttons of a pending tool call; a denial may have a reason, which the model receives.
+// Shows the approve and deny buttons of a tool call that waits for an approval. The user may state a reason for a
+// denial, which the model receives.
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import type { PendingApproval } from "../data/types.ts";
@@ -10,7 +11,7 @@ export interface ApprovalBarProps {
   onDecide: (approve: boolean, reason?: string) => Promise<void>;
 }
 
-/** The buttons alone; the tool call is shown beside them. */
+/** Shows only the buttons; the caller shows the tool call beside them. */
 export function ApprovalBar({ approval, onDecide }: ApprovalBarProps) {
   const [denying, setDenying] = useState(false);
   const denyButton = useRef<HTMLButtonElement>(null);

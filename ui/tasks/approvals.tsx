@@ -1,4 +1,5 @@
-// Pending tool calls above the composer, so that they can be decided at any scroll position. Their height is limited.
+// Shows the tool calls that wait for an approval above the composer, so that the user can decide them at any scroll
+// position.
 import { useEffect, useRef, useState } from "react";
 import { delay } from "../data/effects.ts";
 import type { ConversationActions, PendingApproval } from "../data/types.ts";
@@ -10,7 +11,9 @@ import { announceApprovals, hasUnannouncedApproval } from "./task-descriptions.t
 export interface ApprovalsProps {
   approvals: readonly PendingApproval[];
   decide: ConversationActions["decideToolCall"];
-  /** Called after the last decision: the focused button is about to disappear. */
+  /**
+   * Called after the user has decided the last call. The caller moves the focus, because the focused button disappears.
+   */
   onDecided: () => void;
 }
 
@@ -39,10 +42,16 @@ export function Approvals({ approvals, decide, onDecided }: ApprovalsProps) {
   );
 }
 
-/** The calls of one answer arrive in separate events; those within this time are announced in one sentence. */
+/**
+ * Delay of an announcement to screen readers: the calls of an answer arrive in separate events and are announced
+ * together.
+ */
 const ANNOUNCEMENT_DELAY_MS = 250;
 
-/** Returns the announcement of all waiting calls, which is replaced when a further call waits. */
+/**
+ * Returns the announcement of all calls that wait for an approval. When a further call arrives, a new announcement
+ * replaces it.
+ */
 function useApprovalAnnouncement(approvals: readonly PendingApproval[]): string {
   const [announced, setAnnounced] = useState<readonly PendingApproval[]>([]);
   const current = useRef(approvals);
@@ -50,7 +59,8 @@ function useApprovalAnnouncement(approvals: readonly PendingApproval[]): string 
     current.current = approvals;
   }, [approvals]);
   const isDue = hasUnannouncedApproval(announced, approvals);
-  // `announced` restarts the delay for a call that arrives in the render that shows an announcement without it.
+  // A call may arrive while React renders an announcement without that call; `isDue` then stays true. `announced` is a
+  // dependency, so that the effect runs again in this case.
   useEffect(
     () => (isDue ? delay(() => setAnnounced(current.current), ANNOUNCEMENT_DELAY_MS) : undefined),
     [isDue, announced],

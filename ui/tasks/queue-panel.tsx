@@ -1,24 +1,27 @@
-// The panel with queued messages, which are not part of the conversation yet.
+// Shows the messages that are not part of the conversation yet, because they are queued, being sent, or failed.
 import { getText } from "koine";
 import { useEffect, useState } from "react";
 import type { QueueEntry } from "../data/types.ts";
 import { Button, Icon, IconButton } from "../kit/index.ts";
 import styles from "./tasks.module.css";
 
-/** A queued message; messages of this tab's outbox also have a stage. */
+/**
+ * A message of the panel. Messages of the outbox, which this tab sends, have a stage; messages of the server's queue
+ * have none.
+ */
 export interface QueuePanelItem extends QueueEntry {
   stage?: "waiting" | "sending" | "failed";
-  /** Reason of the failure, or why the outcome is unknown. */
+  /** Reason why sending failed, or why its outcome is unknown. */
   error?: string;
 }
 
 export interface QueuePanelProps {
   items: readonly QueuePanelItem[];
-  /** States when the messages are sent. */
+  /** Sentence that states when the messages are sent. */
   note?: string;
-  /** Removes a message from the queue and puts it into the draft. */
+  /** Moves a message from the queue to the draft. */
   onRecall?: ((id: string) => void) | undefined;
-  /** Sends a message now, or retries it. */
+  /** Sends a waiting or failed message now; undefined if messages cannot be sent now. */
   onSendNow?: ((id: string) => void) | undefined;
 }
 
@@ -30,7 +33,7 @@ export function QueuePanel({ items, note, onRecall, onSendNow }: QueuePanelProps
   const isShown = shown.length > 0;
   return (
     <div className={styles[isShown ? "queue" : "noQueue"]}>
-      {/* Always rendered, so that screen readers announce changes of the sentence but not the list. */}
+      {/* Always rendered, so that screen readers announce changes of this sentence, but not changes of the list. */}
       <p className={styles["note"]} role="status">
         {isShown && (
           <>
@@ -52,7 +55,7 @@ export function QueuePanel({ items, note, onRecall, onSendNow }: QueuePanelProps
   );
 }
 
-/** A message that is being sent is shown only after this time. */
+/** If sending a message takes longer than this time, the panel shows the message. */
 const SLOW_MS = 1000;
 
 function useSlow(isSending: boolean): boolean {

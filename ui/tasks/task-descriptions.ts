@@ -1,4 +1,4 @@
-// Sentences that describe the state of a task and its pending approvals.
+// Returns sentences that describe the state of a task and the tool calls that wait for an approval.
 import type { PendingApproval, TaskActivity } from "../data/types.ts";
 
 export function describeTask({ state, approvals, queue, error, approval }: TaskActivity): string {
@@ -26,7 +26,7 @@ function endWithPeriod(text: string): string {
   return /[.!?…]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`;
 }
 
-/** Returns true if a call waits that the last announcement did not name. */
+/** Returns true if the last announcement to screen readers does not contain every call that waits for an approval. */
 export function hasUnannouncedApproval(
   announced: readonly PendingApproval[],
   current: readonly PendingApproval[],
@@ -35,8 +35,8 @@ export function hasUnannouncedApproval(
 }
 
 /**
- * Returns the screen reader announcement, which names all calls that waited when it was made; empty once one of them is
- * decided, because removed text is not read out and a new sentence would repeat the calls that keep waiting.
+ * Returns the screen reader announcement, which names all calls of `announced`. Returns "" once one of them is decided:
+ * screen readers ignore removed text, but would read a shorter sentence as a new announcement.
  */
 export function announceApprovals(announced: readonly PendingApproval[], current: readonly PendingApproval[]): string {
   if (announced.length === 0 || !includesAll(current, announced)) return "";

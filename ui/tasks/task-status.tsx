@@ -1,4 +1,4 @@
-// The status line of a task, with a retry button after a failure.
+// Shows the status line of a task, with a retry button after a failure.
 import { type Message, user } from "koine";
 import type { TaskActivity } from "../data/types.ts";
 import { Button, Icon, type IconName, Spinner } from "../kit/index.ts";
@@ -23,7 +23,7 @@ export function TaskStatus({ task, onRetry }: TaskStatusProps) {
   const { state, model } = task;
   const icon = STATE_ICONS[state];
   return (
-    // Pending approvals are announced by their own alert, so this line is not announced then.
+    // While the task waits for approvals, this line is not announced, because the approvals have their own alert.
     <div
       className={styles["status"]}
       data-state={state}
@@ -49,5 +49,5 @@ export function TaskStatus({ task, onRetry }: TaskStatusProps) {
   );
 }
 
-/** A task continues when it receives a message. */
+/** Text of the message that a retry sends; a failed task continues when it receives a message. */
 const RETRY_TEXT = "Continue.";

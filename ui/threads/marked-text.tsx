@@ -1,4 +1,4 @@
-// A text with highlighted search terms.
+// Shows a text with highlighted search terms.
 import { highlightTerms } from "./thread-rows.ts";
 
 export function HighlightedText({ text, search }: { text: string; search: string }) {

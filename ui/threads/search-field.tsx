@@ -1,4 +1,5 @@
-// The search field of the thread list. The list queries the server when typing pauses.
+// Shows the search field of the thread list. The store of the thread list queries the server when the user pauses
+// typing.
 import { useState, type Ref } from "react";
 import { Icon, IconButton } from "../kit/index.ts";
 import styles from "./threads.module.css";

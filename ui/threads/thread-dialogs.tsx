@@ -1,4 +1,4 @@
-// Dialogs that rename and delete a thread.
+// Shows the dialogs that rename and delete a thread.
 import { useId, useState } from "react";
 import { type ActionAttempt, Button, Dialog, ErrorMessage, useAttempt } from "../kit/index.ts";
 import type { ThreadJson } from "../data/types.ts";
@@ -10,7 +10,10 @@ interface ThreadDialogProps {
   onClose: () => void;
 }
 
-/** Runs the action of a dialog's button; the dialog closes only on success. */
+/**
+ * Returns the function `close`, which runs the action of a dialog's button and closes the dialog if the action
+ * succeeds.
+ */
 function useClosingAction(onClose: () => void): ActionAttempt & { close: (work: () => Promise<unknown>) => void } {
   const attempt = useAttempt();
   return {

@@ -1,4 +1,5 @@
-// The virtualized thread list. Tab reaches one row, arrow keys the others.
+// Shows the thread list, of which only the rows in and near the viewport are rendered. One row is in the tab order;
+// arrow keys move to the other rows.
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { useEffect, useEffectEvent, useRef, useState, type KeyboardEvent, type RefObject } from "react";
 import type { ThreadJson, ThreadListState } from "../data/types.ts";
@@ -17,7 +18,7 @@ export interface ThreadListProps {
   onDelete: (thread: ThreadJson) => void;
 }
 
-/** Rows rendered beyond the visible ones. */
+/** Number of rows that are rendered above and below the visible rows. */
 const OVERSCAN_ROWS = 6;
 const ROW_HEIGHT = 58;
 
@@ -35,7 +36,8 @@ export function ThreadList(props: ThreadListProps) {
   const shown = virtual.getVirtualItems();
   const isNearEnd = (shown.at(-1)?.index ?? -1) >= rows.length - OVERSCAN_ROWS;
   const load = useEffectEvent(loadMore);
-  // Does not repeat a failed page: only new rows or scrolling load more.
+  // Loads the next page when the user scrolls near the end of the list, or when rows arrive and the end is still near.
+  // A page that failed to load is not requested again here.
   useEffect(() => {
     if (more === true && isNearEnd) load();
   }, [more, isNearEnd, rows.length]);
@@ -95,7 +97,8 @@ function useRowNavigation(
 ): RowNavigation {
   const [reached, reach] = useState<string>();
   const isThere = (id: string | undefined): boolean => rows.some(({ thread }) => thread.id === id);
-  // A row outside the viewport must be rendered before it can be focused.
+  // Id of the thread whose row takes the focus after the next render; a row outside the viewport does not exist before
+  // that render.
   const pendingFocusId = useRef<string>(undefined);
   const focusPending = (): void => {
     if (pendingFocusId.current === undefined) return;
@@ -130,7 +133,7 @@ function useRowNavigation(
   return { tabStopId: [reached, currentId].find(isThere) ?? rows[0]?.thread.id, setTabStop: reach, handleKey: walk };
 }
 
-/** Focuses the first row; called from the search field. */
+/** Focuses the first row of the list. The search field uses it to move to the results. */
 export function focusFirstRow(container: HTMLElement | null): void {
   container?.querySelector<HTMLElement>("a[data-thread]")?.focus();
 }

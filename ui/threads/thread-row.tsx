@@ -1,4 +1,4 @@
-// One row of the thread list.
+// Shows one row of the thread list.
 import { memo } from "react";
 import { Link } from "wouter";
 import type { ThreadJson } from "../data/types.ts";
@@ -11,7 +11,7 @@ import styles from "./threads.module.css";
 
 export interface ThreadRowProps extends ThreadListRow {
   current: boolean;
-  /** The row is in the tab order; arrow keys reach the others. */
+  /** True if the row is in the tab order; arrow keys move to the other rows. */
   isTabStop: boolean;
   search: string;
   onRename: (thread: ThreadJson) => void;

@@ -1,4 +1,5 @@
-// Data of the rows in the thread list: name, details and search snippets. Pure.
+// Computes the content of the thread list's rows with pure functions: matching messages, details and highlighted search
+// terms.
 import type { ThreadSearchHit, ThreadJson, ThreadFilter } from "../data/types.ts";
 import { formatCost, formatTokens } from "../kit/format.ts";
 
@@ -10,7 +11,7 @@ export interface ThreadListRow {
   hits: readonly ThreadSearchHit[];
 }
 
-/** Shared, so that rows without hits keep their identity. */
+/** The same empty list for all rows without hits, so that React does not render them again. */
 const NO_HITS: readonly ThreadSearchHit[] = [];
 
 export function buildThreadRows(threads: readonly ThreadJson[], hits: readonly ThreadSearchHit[]): ThreadListRow[] {
@@ -18,7 +19,7 @@ export function buildThreadRows(threads: readonly ThreadJson[], hits: readonly T
   return threads.map((thread) => ({ thread, hits: hitsByThread.get(thread.id) ?? NO_HITS }));
 }
 
-/** Markdown syntax: line prefixes, emphasis, code and links. */
+/** Matches Markdown syntax: line prefixes, emphasis, code and links. */
 const MARKDOWN_SYNTAX =
   /(?<=^|\s)(?:#{1,6}|[-*+>]|\d+\.)(?=\s)|\*{1,3}|~~|`+|(?<![\p{L}\p{N}])_{1,3}|_{1,3}(?![\p{L}\p{N}])|\]\([^)\s]*\)|!?\[/gu;
 
@@ -27,12 +28,15 @@ export function toPlainText(snippet: string): string {
   return snippet.replace(MARKDOWN_SYNTAX, "").replace(/\s+/gu, " ").trim();
 }
 
-/** Returns the model name without its provider: "claude-opus-4-8". */
+/** Returns the model name without its provider, such as "claude-opus-4-8". */
 function removeProvider(model: string): string {
   return model.slice(model.indexOf("/") + 1);
 }
 
-/** Returns the details below the name, as far as they are known. */
+/**
+ * Returns the details below the thread's name: models, number of tokens (or of messages, if the usage is unknown), and
+ * cost. Returns an empty list if the thread has no summary.
+ */
 export function listThreadDetails({ summary }: ThreadJson): string[] {
   if (summary === undefined) return [];
   const { models, usage, messages } = summary;
@@ -53,7 +57,7 @@ export interface HighlightedSpan {
 
 const TERM_PATTERN = /[\p{L}\p{N}\p{M}]+/gu;
 
-/** Removes case and accents, as the server's search does. */
+/** Returns the text without case and accents, as the server's search compares it. */
 function foldText(text: string): string {
   return text
     .normalize("NFD")

@@ -1,4 +1,4 @@
-// The panel with the thread list, its search field and filter.
+// Shows the panel with the thread list, its search field and its filter.
 import { useCallback, useMemo, useRef, useState } from "react";
 import { useApi, useThreads } from "../data/hooks.ts";
 import type { ThreadJson, ThreadFilter, ThreadListState } from "../data/types.ts";
@@ -11,7 +11,7 @@ import styles from "./threads.module.css";
 
 export interface ThreadsPanelProps {
   currentId: string | undefined;
-  /** Called when a thread was deleted here. */
+  /** Called when the user has deleted a thread in this panel. */
   onDeleted: (id: string) => void;
 }
 

@@ -1,4 +1,4 @@
-// Controls above the columns: choice of dialects, notes switch and legend of the marks.
+// Shows the controls above the columns: the choice of dialects, the switch for notes, and the legend of the marks.
 import type { LossAction, LossLevel } from "koine";
 import { useId, type ReactNode } from "react";
 import { Icon } from "../kit/icons.tsx";

@@ -1,4 +1,4 @@
-// Options of a request's target that affect the translation: the model and the vendor.
+// Shows the options of a request's target that affect the translation: the model and the vendor.
 import { useId } from "react";
 import { Icon } from "../kit/icons.tsx";
 import kit from "../kit/kit.module.css";

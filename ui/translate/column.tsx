@@ -1,4 +1,4 @@
-// One column: a JSON document with its marks and export buttons.
+// Shows one column: a JSON document with its marks and export buttons.
 import { useMemo, type ReactNode } from "react";
 import { CopyButton, IconButton, saveFile, Spinner } from "../kit/index.ts";
 import type { OnSelectMark } from "../json/json-view.tsx";
@@ -30,8 +30,8 @@ export interface DialectColumnProps extends SelectionProps {
 }
 
 /**
- * Returns the element id of a column: a dialect, or "koine" for the canonical one. Only one view with columns exists at
- * a time.
+ * Returns the element id of a column. `dialect` is a dialect id, or "koine" for the canonical column. The id is unique,
+ * because only one view with columns exists at a time.
  */
 export function toColumnElementId(dialect: string): string {
   return `column-${dialect}`;
@@ -64,7 +64,7 @@ export function DialectColumn(props: DialectColumnProps) {
   );
 }
 
-/** Counts all losses, including those not shown as marks. */
+/** Shows the number of losses for each level. Losses that are filtered out of the marks are counted, too. */
 function LossCounts({ column: { losses } }: { column: TranslatedColumn }) {
   const counts = formatMarkCounts(countMarks(losses));
   return <span className={styles["tally"]}>{counts === "" ? "No losses" : counts}</span>;

@@ -1,4 +1,4 @@
-// The canonical document and the chosen dialects side by side; on narrow screens as tabs.
+// Shows the canonical document and the chosen dialects in columns side by side, or in tabs on narrow screens.
 import type { DialectId } from "koine";
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import { Tabs, VisuallyHidden } from "../kit/index.ts";
@@ -25,7 +25,10 @@ function subscribeToWidth(listener: () => void): () => void {
 export interface ColumnsProps {
   translation: TranslatorHandle;
   reading: ReadResult;
-  /** Identifies the payload: another payload resets scroll position and folds, a change of the same one keeps them. */
+  /**
+   * Identifies the payload. A change of this value resets the scroll positions and folds; an edit of the payload keeps
+   * the value.
+   */
   subject: string | number;
   /** Content beside the column controls. */
   children?: ReactNode;
@@ -63,7 +66,9 @@ export function Columns({ translation, reading, subject, children }: ColumnsProp
 
 interface ColumnPanel {
   id: DialectId | "koine";
-  /** Number of losses except notes; undefined until translated. */
+  /**
+   * Number of losses that are not mere notes; undefined until the column is translated, and for the canonical column.
+   */
   lossCount?: number | undefined;
   panel: ReactNode;
 }
@@ -73,13 +78,13 @@ interface PanelsOptions {
   reading: ReadResult;
   subject: string | number;
   levels: ShownLevels;
-  /** On narrow screens: shows another column. */
+  /** Shows another column on narrow screens; undefined on wide screens. */
   onShowOther: ((id: ColumnPanel["id"]) => void) | undefined;
 }
 
 /**
- * Builds the columns. Selecting a mark selects it in all columns; on narrow screens it also shows the column at the
- * other end of the loss.
+ * Builds the columns. Selecting a mark selects the marks of the same loss in all columns. On narrow screens, choosing a
+ * mark in a dialect's column also shows the canonical column, and the reverse.
  */
 function usePanels({ translation, reading, subject, levels, onShowOther }: PanelsOptions): ColumnPanel[] {
   const [selection, setSelection] = useState<readonly string[]>([]);
@@ -91,7 +96,7 @@ function usePanels({ translation, reading, subject, levels, onShowOther }: Panel
   const showOther = (id: ColumnPanel["id"]): void => {
     if (onShowOther === undefined) return;
     onShowOther(id);
-    // The focused element is hidden by then.
+    // The focus moves to the column that is now shown, because the next render hides the column that has the focus.
     requestAnimationFrame(() =>
       document.getElementById(toColumnElementId(id))?.querySelector<HTMLElement>("[role=tree]")?.focus(),
     );
@@ -105,7 +110,7 @@ function usePanels({ translation, reading, subject, levels, onShowOther }: Panel
     setSelection(ids);
     const dialect = targets.find((target) => ids[0]?.startsWith(`${target.dialect}:`))?.dialect;
     if (dialect === undefined) return;
-    // The column may be scrolled out of view.
+    // The selected mark is also in the column of its dialect, which may be scrolled out of view.
     document.getElementById(toColumnElementId(dialect))?.scrollIntoView({ inline: "nearest", block: "nearest" });
     if (by === "choice") showOther(dialect);
   };
@@ -140,11 +145,11 @@ interface TabbedPanelsProps {
   onSelect: (id: ColumnPanel["id"]) => void;
 }
 
-/** All panels stay mounted, so that each keeps its folds and scroll position; one is visible. */
+/** Shows one panel at a time. All panels stay mounted, so that their folds and scroll positions are preserved. */
 function TabbedPanels({ panels, selected, onSelect }: TabbedPanelsProps) {
   const shown = panels.find(({ id }) => id === selected) ?? panels[0];
   const box = useRef<HTMLDivElement>(null);
-  // A mark may have selected a tab outside the visible area.
+  // Choosing a mark may have selected a tab that is scrolled out of view.
   useEffect(() => {
     const tab = box.current?.querySelector("[role=tab][aria-selected=true]");
     tab?.scrollIntoView({ inline: "nearest", block: "nearest" });

@@ -22,7 +22,7 @@ function formatDetected(name: string | undefined): string {
 }
 
 export function DetectionChoice({ reading, override, onChange }: DetectionChoiceProps) {
-  // Empty values are removed.
+  // The option "Detect" has an empty value; an override with an empty value is removed.
   const change = (changes: { from?: string; kind?: string }): void => {
     const next = { ...override, ...changes };
     onChange(Object.fromEntries(Object.entries(next).filter(([, value]) => value !== "")));
@@ -55,7 +55,7 @@ export function DetectionChoice({ reading, override, onChange }: DetectionChoice
   );
 }
 
-/** Lists the alternatives and remarks of the detection. */
+/** Shows the other dialects that fit the payload, and the remarks on it. */
 export function DetectionRemarks({ reading: { alternatives, remarks } }: { reading: ReadResult }) {
   const names = alternatives.map((id) => DIALECT_NAMES[id].short);
   const ambiguity =

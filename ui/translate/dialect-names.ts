@@ -1,4 +1,5 @@
-// Display names of dialects and payload kinds. The dialects themselves are loaded only in the worker.
+// Defines the display names of dialects and payload kinds. This file does not import the dialects, because only the
+// worker loads them.
 import type { DialectId } from "koine";
 import type { SourceKind, SourceDialect } from "./types.ts";
 
@@ -17,10 +18,10 @@ export const DIALECT_NAMES: Record<SourceDialect, { title: string; short: string
   koine: { title: "Koine’s canonical model", short: "Canonical" },
 };
 
-/** All dialects, in the order of the columns. */
+/** Ids of all dialects, in the order of the columns. */
 export const DIALECTS = Object.keys(DIALECT_NAMES).filter((id): id is DialectId => id !== "koine");
 
-/** Shown until the user chooses other columns. */
+/** Columns that are shown until the user chooses other columns. */
 export const DEFAULT_COLUMNS: readonly DialectId[] = ["openai-chat", "openai-responses", "anthropic", "gemini"];
 
 export const KIND_NAMES: Record<SourceKind, string> = {
@@ -31,7 +32,7 @@ export const KIND_NAMES: Record<SourceKind, string> = {
   error: "an error",
 };
 
-/** Vendors with known deviations from Chat Completions. */
+/** Vendors whose wire format deviates from OpenAI's Chat Completions in ways that Koine knows. */
 export const VENDORS = [
   "openai",
   "azure",

@@ -13,9 +13,9 @@ interface TrustedTypes {
 
 let policy: ReturnType<TrustedTypes["createPolicy"]> | undefined;
 
-/** Browsers without Trusted Types use the URL unchanged. */
+/** Returns the worker's URL, approved by the Trusted Types policy; a plain URL in browsers without Trusted Types. */
 function createTrustedUrl(): string {
-  // Not part of the installed DOM typings.
+  // The cast is needed, because the installed DOM typings do not have `trustedTypes`.
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
   policy ??= trustedTypes?.createPolicy("koine-worker", { createScriptURL: allowOnlyEngine });
   return policy?.createScriptURL(engineUrl) ?? engineUrl;
@@ -36,7 +36,7 @@ export function startEngine(
     onFailure(message === "" ? "The translation engine could not be started." : message),
   );
   return {
-    // A worker has the origin of the page; `postMessage` takes no target origin.
+    // The rule is meant for windows: `postMessage` of a worker has no parameter for a target origin.
     // oxlint-disable-next-line unicorn/require-post-message-target-origin
     send: (request) => worker.postMessage(request),
     close: () => worker.terminate(),

@@ -1,4 +1,4 @@
-// Example payloads of every dialect, shown while there is no payload.
+// Shows cards with example payloads of every dialect while the user has entered no payload.
 import { EXAMPLES } from "./examples.ts";
 import styles from "./translate-view.module.css";
 

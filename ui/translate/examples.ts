@@ -1,7 +1,7 @@
-// Example payloads, one per dialect: invented, small, each with data that other dialects cannot represent.
+// Defines small invented example payloads of every dialect, each with data that other dialects cannot represent.
 
 export interface PayloadExample {
-  /** Name of the dialect, and after a colon a description. */
+  /** Name of the dialect, followed by a colon and a description. */
   title: string;
   text: string;
 }
@@ -15,7 +15,7 @@ const events = (list: readonly { event?: string; data: unknown }[]): string =>
     )
     .join("");
 
-/** A number that a double cannot represent. */
+/** Digits of an integer that JavaScript would round, because it is greater than 2^53. */
 const LONG_NUMBER = "9007199254740993";
 
 const chat = pretty({

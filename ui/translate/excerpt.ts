@@ -1,15 +1,15 @@
-// A few lines of a text around a position.
+// Creates an excerpt of a text: the line that contains a position, and the lines above and below it.
 
 export interface ExcerptLine {
   number: number;
   text: string;
-  /** Offset of the position, in its line. */
+  /** Offset in `text` of the position that the excerpt shows; absent in the lines above and below that position. */
   caret?: number;
 }
 
 const CONTEXT_CHARACTERS = 36;
 
-/** `line` and `column` start at 1. Long lines are cut around the position. */
+/** Returns the lines around a position. `line` and `column` start at 1. Long lines are cut around the position. */
 export function createExcerpt(text: string, line: number, column: number): ExcerptLine[] {
   const from = Math.max(0, column - 1 - CONTEXT_CHARACTERS);
   const cut = (fullLine: string): string => {
@@ -24,7 +24,7 @@ export function createExcerpt(text: string, line: number, column: number): Excer
   );
 }
 
-/** Returns the line and its neighbors with their numbers, without splitting the whole text. */
+/** Returns the line and the lines above and below it with their numbers, without splitting the whole text. */
 function listLinesAround(text: string, line: number): [number: number, text: string][] {
   let start = 0;
   for (let at = 1; at < line - 1; at++) {
@@ -39,7 +39,7 @@ function listLinesAround(text: string, line: number): [number: number, text: str
     .map((each, at) => [first + at, each]);
 }
 
-/** Returns the offset of a position in the text. */
+/** Returns the offset of a position in the text; `line` and `column` start at 1. */
 export function toOffset(text: string, line: number, column: number): number {
   let start = 0;
   for (let at = 1; at < line; at++) {

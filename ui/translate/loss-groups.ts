@@ -1,4 +1,4 @@
-// Combines equal losses of several paths.
+// Combines equal losses at several paths into groups.
 import type { Loss } from "koine";
 
 export interface LossGroup {

@@ -1,9 +1,9 @@
-// Texts for paths and losses.
+// Formats paths and losses for the user, and explains the actions and levels of losses.
 import type { Loss, LossAction, LossLevel } from "koine";
 import { splitPointer } from "../json/json-pointers.ts";
 import type { LossPrecision } from "./types.ts";
 
-/** Returns a text such as "message 3, part 1, text"; "sampling.topK"; "the whole payload". */
+/** Returns a text such as "message 3, part 1, text" or "sampling.topK"; "the whole payload" for the empty path. */
 export function formatPath(path: string): string {
   const steps = splitPointer(path);
   const labels: string[] = [];
@@ -20,7 +20,7 @@ export function formatPath(path: string): string {
   return labels.length === 0 ? "the whole payload" : labels.join(", ");
 }
 
-/** Further paths are only counted. */
+/** Maximum number of paths that are listed; further paths are only counted. */
 const MAX_LISTED_PATHS = 3;
 
 /** Returns a text such as "message 3, part 1; message 5, part 1; message 7, part 2 and 40 more". */
@@ -52,7 +52,7 @@ const ACTION_LABELS: Record<LossAction, string> = {
   repaired: "Repaired",
 };
 
-/** Returns a text such as "Dropped: message 3, part 1."; states whether the position is exact. */
+/** Returns a text such as "Dropped: message 3, part 1."; for a dropped value, the text depends on the precision. */
 export function describeLoss(
   { action, path }: Pick<Loss, "action" | "path">,
   precision: LossPrecision,

@@ -1,5 +1,6 @@
-// Creates marks from losses: in a column at the position of the loss in the result, in the canonical document at its
-// origin. Equal losses of several paths or dialects become one mark.
+// Creates the marks that show losses in a JSON document. In the column of a dialect, a mark is at the position of the
+// loss in the encoded payload; in the canonical document, at the lost value. Equal losses at several paths or of
+// several dialects become one mark.
 import type { DialectId, LossLevel } from "koine";
 import type { DocumentMark } from "../json/document-marks.ts";
 import { DIALECT_NAMES } from "./dialect-names.ts";
@@ -8,7 +9,7 @@ import { describeLoss, formatPaths } from "./loss-labels.ts";
 
 export type ShownLevels = ReadonlySet<LossLevel>;
 
-/** A loss has the same id in every column that shows it. */
+/** Returns the id of a loss, which is the same in the dialect's column and in the canonical document. */
 function toLossId({ target }: TranslatedColumn, index: number): string {
   return `${target.dialect}:${index}`;
 }
@@ -45,7 +46,10 @@ export function createCanonicalMarks(columns: readonly TranslatedColumn[], level
   }));
 }
 
-/** Replaces the dialect's id in a message, so that equal losses of several dialects are combined; labels name the dialects. */
+/**
+ * Replaces the dialect's id in a message by "the target", so that equal losses of several dialects have the same
+ * message and become one mark. The mark's labels name the dialects.
+ */
 function toSharedMessage(message: string, id: DialectId): string {
   const atClauseStart = new RegExp(String.raw`(^|[;.,] )${id}(?= )`, "g");
   return message.replaceAll(atClauseStart, (_, before: string) =>

@@ -1,12 +1,12 @@
-// The payload field: typed, pasted, dropped or opened from a file. The payload stays in this tab: it is neither sent
-// nor stored.
+// Shows the input for the payload, which the user types, pastes, drops or opens from a file. The payload stays in this
+// tab; it is neither sent nor stored.
 import { useRef, useState, type ClipboardEvent, type DragEvent, type ReactNode, type Ref } from "react";
 import { Button, formatBytes, Menu } from "../kit/index.ts";
 import { EXAMPLES } from "./examples.ts";
 import styles from "./translate-view.module.css";
 import type { PayloadContent } from "./use-payload.ts";
 
-/** A longer text makes typing slow, so it is not editable. */
+/** Maximum length of an editable text, in characters; a longer text would make typing slow. */
 const MAX_EDITABLE_LENGTH = 200_000;
 const TYPING_PAUSE_MS = 200;
 
@@ -14,7 +14,7 @@ export interface PayloadInputProps {
   ref: Ref<HTMLTextAreaElement>;
   payload: PayloadContent | undefined;
   onChange: (payload: PayloadContent | undefined) => void;
-  /** Content beside the buttons: the detected dialect. */
+  /** Content beside the buttons, such as the detected dialect. */
   children?: ReactNode;
 }
 
@@ -80,7 +80,10 @@ function toPayload(content: string): PayloadContent | undefined {
   return content.trim() === "" ? undefined : { content };
 }
 
-/** Typed text is applied after a pause, everything else at once. */
+/**
+ * Returns handlers for new payloads. Typed text takes effect after a pause; pasted text, files and examples take effect
+ * at once.
+ */
 function usePayloadHandlers(onChange: PayloadInputProps["onChange"]): PayloadHandlers {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const take = (next: PayloadContent | undefined, pause = 0): void => {
@@ -99,7 +102,7 @@ function usePayloadHandlers(onChange: PayloadInputProps["onChange"]): PayloadHan
   };
 }
 
-/** Returns undefined if the file is not text. */
+/** Returns the text of a file; undefined if the file is not UTF-8 text or is too large to edit. */
 function decodeText(bytes: Uint8Array): string | undefined {
   if (bytes.length > 4 * MAX_EDITABLE_LENGTH || bytes[0] === 0) return undefined;
   try {
@@ -109,7 +112,10 @@ function decodeText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Uncontrolled while the user types; remounted when the text comes from elsewhere. */
+/**
+ * Shows the text field. React does not set its value while the user types. A text that was not typed, such as an
+ * example, mounts a new field.
+ */
 function PayloadField({
   ref,
   payload,
@@ -177,7 +183,7 @@ function FileButton({ onFile }: { onFile: (file: File) => void }) {
         onChange={({ target }) => {
           const file = target.files?.[0];
           if (file !== undefined) onFile(file);
-          // Allows choosing the same file again.
+          // The value is cleared, because the browser fires no change event if the same file is chosen again.
           target.value = "";
         }}
       />

@@ -1,4 +1,4 @@
-// Shows why a payload could not be read, at the position of the error.
+// Shows why a payload could not be read, with the position of the error.
 import { Button, Icon } from "../kit/index.ts";
 import { JsonView } from "../json/json-view.tsx";
 import { createExcerpt } from "./excerpt.ts";
@@ -8,7 +8,7 @@ import type { ReadFailure } from "./types.ts";
 export interface ReadFailureProps {
   failure: ReadFailure;
   text: string | undefined;
-  /** Moves the cursor to the position. */
+  /** Moves the text cursor to the position of the error; undefined if the payload is not editable text. */
   onGoTo: ((line: number, column: number) => void) | undefined;
 }
 

@@ -1,4 +1,4 @@
-// The dialects shown as columns. The choice is stored in localStorage; translated payloads never are.
+// Stores the user's choice of the dialects that are shown as columns in localStorage. Payloads are never stored.
 import type { DialectId } from "koine";
 import { useSyncExternalStore } from "react";
 import { DIALECTS, DEFAULT_COLUMNS } from "./dialect-names.ts";
@@ -23,7 +23,7 @@ function setColumns(next: readonly DialectId[]): void {
   try {
     localStorage.setItem(STORAGE_KEY, shownColumns.join(" "));
   } catch {
-    // Then the choice is valid until the page is closed.
+    // The browser denies storage, so the choice applies only until the page is closed.
   }
   for (const listener of listeners) listener();
 }

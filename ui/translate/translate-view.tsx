@@ -1,4 +1,4 @@
-// The translator view: decodes any payload and shows it in every dialect with its losses, in the browser.
+// Shows the translator: decodes any payload in the browser, and shows it in every dialect with its losses.
 import { useEffect, useRef } from "react";
 import { Spinner } from "../kit/index.ts";
 import { Columns } from "./columns.tsx";

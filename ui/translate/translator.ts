@@ -1,4 +1,5 @@
-// State of a translation: the decoded source and the columns that have arrived. Independent of React.
+// Holds the state of a translation: the decoded source, and the columns that the worker has returned. It does not use
+// React.
 import type { DialectId } from "koine";
 import type {
   EngineResponse,
@@ -14,13 +15,13 @@ import type {
 } from "./types.ts";
 
 export interface TranslatorState {
-  /** "idle": there is no source. */
+  /** State of the source; "idle" if there is no source. */
   status: "idle" | "reading" | "ready" | "failed";
   reading: ReadResult | undefined;
   failure: ReadFailure | undefined;
   columns: ReadonlyMap<DialectId, TranslatedColumn>;
   codes: readonly CodeSample[] | undefined;
-  /** Reason why no code could be generated. */
+  /** Reason why no code could be generated; undefined if code was generated or is not requested yet. */
   codeFailure: string | undefined;
 }
 
@@ -34,8 +35,8 @@ const INITIAL_TRANSLATOR: TranslatorState = {
 };
 
 /**
- * A worker receives nothing while it works. If an old job takes longer than this after a new source, the worker is
- * replaced.
+ * Time after which a worker is replaced if it is still busy with an earlier source. A busy worker does not receive the
+ * new source.
  */
 const WORKER_RESTART_MS = 500;
 
@@ -48,13 +49,16 @@ export class Translator {
   #engine: EngineClient | undefined;
   #sourceNumber = 0;
   #targets: readonly ColumnTarget[] = [];
-  /** Targets by dialect that were requested for this source. */
+  /** Targets that were requested for the current source, by dialect. */
   #requested = new Map<DialectId, ColumnTarget>();
-  /** Identifies the shown source; results of another one are removed at once. */
+  /**
+   * Name of the current source. When a source with another name is set, the results of the current source are removed
+   * at once.
+   */
   #name: string | undefined;
-  /** Number of expected responses. */
+  /** Number of requests to which the worker has not responded yet. */
   #pendingResponses = 0;
-  /** The worker has responded once; before that it is still loading. */
+  /** True once the worker has responded; before that, the worker may still be loading. */
   #hasResponded = false;
   #restartTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -73,7 +77,7 @@ export class Translator {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Starts the worker before it is needed; afterwards no network access happens. */
+  /** Starts the worker, if it does not run. Loading the worker is the only network access of a translation. */
   startWorker(): void {
     this.#engine ??= this.#start(
       (answered) => this.#handleResponse(answered),
@@ -82,8 +86,8 @@ export class Translator {
   }
 
   /**
-   * Sets the source; undefined for none. Results of a source with the same name stay until the new one is read; those
-   * of another name are removed at once.
+   * Sets the source; undefined removes it. Results of a source with the same name stay until the new source is read;
+   * results of a source with another name are removed at once.
    */
   setSource(source: TranslationSource | undefined, name = ""): void {
     this.#sourceNumber++;
@@ -100,7 +104,7 @@ export class Translator {
     this.#send({ type: "read", turn, source });
   }
 
-  /** True if the shown source, or the one being read, has another name. */
+  /** True if the current source, which is shown or being read, has another name than `name`. */
   hasOtherName(name: string): boolean {
     return this.#name !== name;
   }
@@ -110,7 +114,7 @@ export class Translator {
     this.#engine?.send(request);
   }
 
-  /** Replaces a worker that is busy with an obsolete job. */
+  /** Replaces a worker that is busy with an earlier source, and sends the request to the new worker. */
   #restartWorker(request: EngineRequest): void {
     this.#engine?.close();
     this.#engine = undefined;
@@ -120,7 +124,7 @@ export class Translator {
     this.#send(request);
   }
 
-  /** Sets the columns to show. Existing ones stay. */
+  /** Sets the columns to show, and requests those that are missing. Results of columns that stay are preserved. */
   setTargets(targets: readonly ColumnTarget[]): void {
     this.#targets = targets;
     const remaining = [...this.#state.columns].filter(([id]) => targets.some(({ dialect }) => dialect === id));
@@ -128,7 +132,10 @@ export class Translator {
     if (this.#state.status === "ready") this.#requestColumns();
   }
 
-  /** Generates code for the shown source, or for the whole that it is a part of. */
+  /**
+   * Requests code for the shown source. If the view shows only a part of a conversation, `source` is the whole
+   * conversation, and the code is generated for it.
+   */
   requestCode(options: CodeOptions, source?: TranslationSource): void {
     this.#show({ codes: undefined, codeFailure: undefined });
     this.#send({ type: "code", turn: this.#sourceNumber, options, ...(source !== undefined && { source }) });
@@ -153,7 +160,7 @@ export class Translator {
 
   #handleResponse(response: EngineResponse): void {
     this.#hasResponded = true;
-    // The worker has started with the latest source; earlier requests were dropped.
+    // The worker has started to read a source. If it is the latest one, the worker has dropped all earlier requests.
     if (response.type === "begun") {
       if (response.turn === this.#sourceNumber) {
         clearTimeout(this.#restartTimer);
@@ -162,7 +169,7 @@ export class Translator {
       return;
     }
     this.#pendingResponses = Math.max(0, this.#pendingResponses - 1);
-    // Response to an obsolete request.
+    // A response to a request of an earlier source is ignored.
     if (response.turn !== this.#sourceNumber) return;
     switch (response.type) {
       case "read":

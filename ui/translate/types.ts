@@ -1,8 +1,8 @@
-// Messages between the views and the translation engine in its worker; all values can be cloned.
+// Types of the messages between the views and the translation engine in its worker. All values can be cloned.
 import type { DialectId, Loss } from "koine";
 import type { JsonDocument } from "../json/json-document.ts";
 
-/** Kinds of payloads. "messages": a list of messages, or one. */
+/** Kinds of payloads; "messages" is a list of messages or a single message. */
 export const PAYLOAD_KINDS = ["request", "response", "messages", "stream", "error"] as const;
 export type SourceKind = (typeof PAYLOAD_KINDS)[number];
 
@@ -12,10 +12,11 @@ export type SourceDialect = DialectId | "koine";
 export interface TranslationSource {
   /** Text, or the bytes of a file. */
   content: string | Uint8Array;
-  /** Reads only this field of the JSON: the other fields describe the payload. */
+  /** Name of the JSON field that contains the payload; absent if the whole content is the payload. */
   field?: string;
-  /** Overrides the detection. */
+  /** Dialect of the payload; absent to detect it. */
   from?: SourceDialect;
+  /** Kind of the payload; absent to detect it. */
   kind?: SourceKind;
 }
 
@@ -23,11 +24,11 @@ export interface TranslationSource {
 export interface ReadResult {
   from: SourceDialect;
   kind: SourceKind;
-  /** Other dialects that fit as well. */
+  /** Dialects other than `from` that fit the payload as well or almost as well. */
   alternatives: readonly SourceDialect[];
   /** Remarks on the payload, such as a truncated stream or skipped records. */
   remarks: readonly string[];
-  /** The model of the request or response. */
+  /** Model of the request or response; "" if the payload has none. */
   model: string;
   canonical: JsonDocument;
 }
@@ -35,32 +36,37 @@ export interface ReadResult {
 /** Reason why a source could not be read. */
 export interface ReadFailure {
   message: string;
-  /** Starting at 1, in the original text. */
+  /** Line of the error in the original text, starting at 1. */
   line?: number;
+  /** Column of the error in its line, starting at 1. */
   column?: number;
-  /** JSON of the wrong shape, with the line of the error. */
+  /** The parsed payload, if it is JSON that the dialect cannot decode. */
   wire?: JsonDocument;
+  /** Line of the error in `wire`. */
   wireLine?: number;
 }
 
 export interface ColumnTarget {
   dialect: DialectId;
-  /** Replaces the model of the payload. */
+  /** Model that replaces the model of the payload. */
   model?: string;
   /** Vendor whose deviations from the dialect apply. */
   vendor?: string;
 }
 
 /**
- * Precision of a loss's position in a column: at the result of the value, near it (its container), or at the head
- * because nothing represents it.
+ * Precision of a loss's position in a column: "at" the encoded value, "near" it (at its container), or at the "head" of
+ * the document, because nothing in the document represents the value.
  */
 export type LossPrecision = "at" | "near" | "head";
 
 export interface PlacedLoss extends Loss {
-  /** Line in the canonical document: of the value, or of its deepest existing ancestor. */
+  /**
+   * Line of the lost value in the canonical document; if the value does not exist there, the line of its deepest
+   * existing ancestor.
+   */
   canonicalLine: number;
-  /** Line in the column. */
+  /** Line of the loss in the document of the dialect's column. */
   line: number;
   precision: LossPrecision;
 }
@@ -74,9 +80,12 @@ export interface TranslatedColumn {
   envelope: readonly string[];
   /** Sentences about data that the dialect does not support. */
   remarks: readonly string[];
-  /** Data to copy and download if it is not the document's text: a stream as sent on the wire. */
+  /**
+   * Stream as it is sent on the wire, for the copy and download buttons; absent if the text of the document is what is
+   * sent.
+   */
   wire?: string | Uint8Array;
-  /** Reason why there is no document. */
+  /** Reason why the payload could not be encoded in this dialect; absent if there is a document. */
   failure?: string;
 }
 
@@ -84,34 +93,37 @@ export interface TranslatedColumn {
 export interface CodeOptions {
   origin: string;
   model: string;
-  /** The server requires a token. */
+  /** True if the server requires a token. */
   token: boolean;
 }
 
 export interface CodeSample {
   id: string;
   title: string;
-  /** Shell command that installs the packages; "" for none. */
+  /** Shell command that installs the packages; "" if none are needed. */
   install: string;
   /** File extension. */
   extension: "sh" | "mjs";
   text: string;
-  /** Losses of the code; paths are JSON pointers into the request. */
+  /** Data of the request that the code does not contain unchanged; paths are JSON pointers into the request. */
   losses: readonly Loss[];
   remarks: readonly string[];
   failure?: string;
 }
 
-// ---- Messages ----
+// ---- Messages between the page and the worker ----
 
 export type EngineRequest =
   | { type: "read"; turn: number; source: TranslationSource }
   | { type: "encode"; turn: number; target: ColumnTarget }
-  /** Generates code for the source that was read, or for another one: the whole that is shown in part. */
+  /**
+   * Generates code for the source that was read. If the view shows only a part of a conversation, `source` is the whole
+   * conversation, and the code is generated for it.
+   */
   | { type: "code"; turn: number; options: CodeOptions; source?: TranslationSource };
 
 export type EngineResponse =
-  /** The engine has started with a source; earlier requests are dropped. */
+  /** The engine has started to read a source; it has dropped all earlier requests. */
   | { type: "begun"; turn: number }
   | { type: "read"; turn: number; reading: ReadResult }
   | { type: "unread"; turn: number; failure: ReadFailure }

@@ -1,13 +1,14 @@
-// The payload of the translator. Kept in memory only, so that it is still there after visiting another view.
+// Hook that holds the payload of the translator. The payload is stored only in memory, so it survives navigation within
+// the page but not a reload.
 import { useMemo, useState } from "react";
 import type { DetectionOverride } from "./detection-choice.tsx";
 import type { TranslationSource } from "./types.ts";
 
 export interface PayloadContent {
-  /** File name. */
+  /** Name of the file; absent for text that was typed or pasted. */
   name?: string;
   content: string | Uint8Array;
-  /** An edit of the same payload. */
+  /** Set if the user typed the content; then it is an edited version of the current payload and not another payload. */
   typed?: true;
 }
 
@@ -15,7 +16,7 @@ interface PayloadSelection {
   payload: PayloadContent | undefined;
   /** The user's override of the detected dialect and kind. */
   override: DetectionOverride;
-  /** Number of the payload: changes with another payload, not with an edit. */
+  /** Number of the payload; a pasted, dropped or opened payload gets a new number, a typed edit does not. */
   payloadNumber: number;
 }
 
@@ -38,7 +39,7 @@ export function usePayload(): PayloadState {
   return {
     ...selection,
     source,
-    // The override applies to one payload only.
+    // Another payload removes the user's override of dialect and kind; a typed edit of the same payload does not.
     setPayload: (next) =>
       change(
         next?.typed === true

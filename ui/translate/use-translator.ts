@@ -1,4 +1,4 @@
-// Hook: creates a translator for the lifetime of a view.
+// Hook that creates a translator for the lifetime of a view.
 import type { DialectId } from "koine";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { useColumnChoice } from "./stored-columns.ts";
@@ -23,7 +23,7 @@ export function useTranslator(): TranslatorHandle {
   const [options, setAll] = useState<ReadonlyMap<DialectId, ColumnOptions>>(new Map());
   const state = useSyncExternalStore(translator.subscribe, translator.getSnapshot);
   const [targets, setTargets] = useState<readonly ColumnTarget[]>([]);
-  // Keeps the same list while nothing in it changes.
+  // `targets` stays the same list while no target changes, so that the effect below does not run again.
   const next = columns.map((dialect): ColumnTarget => Object.assign({ dialect }, options.get(dialect)));
   if (JSON.stringify(next) !== JSON.stringify(targets)) setTargets(next);
   useEffect(() => translator.setTargets(targets), [translator, targets]);

@@ -54,7 +54,7 @@ function isHttpUrl(value: unknown): boolean {
 
 export const isCommand = (options: McpServerOptions): options is McpCommandOptions => "command" in options;
 
-/** Throws for invalid options; absent and undefined options are valid. */
+/** Throws an `AgentError` for an invalid option. An option with the value undefined counts as absent. */
 export function checkOptions(options: McpServerOptions): void {
   if (!isRecord(options)) throw invalidOptionError("", "The options of an MCP server must be an object with a name.");
   const [hasCommand, hasUrl] = [Object.hasOwn(options, "command"), Object.hasOwn(options, "url")];
@@ -84,7 +84,10 @@ function checkFields(options: object, fields: OptionFields, path: string): void 
 const invalidOptionError = (path: string, message: string): AgentError =>
   new AgentError("invalid-input", message, { path });
 
-/** Returns the options with listeners whose exceptions are ignored: most are called from event handlers. */
+/**
+ * Returns the options with listeners whose exceptions are ignored. Most listeners are called from event handlers of the
+ * SDK, where no caller could catch an exception.
+ */
 export function withSafeListeners(options: McpServerOptions): McpServerOptions {
   const common = { onProgress: withoutThrowing(options.onProgress), onProblem: withoutThrowing(options.onProblem) };
   return isCommand(options)
@@ -102,7 +105,7 @@ export function readTimeouts({ timeouts }: McpServerOptions): Pick<McpTimeouts, 
   return { connectMs: timeouts?.connectMs ?? CONNECT_MS, gapMs: timeouts?.gapMs ?? Infinity };
 }
 
-/** Describes the server's address without query and credentials, which may be secrets. */
+/** Returns the program or the URL of the server, without query and credentials, which may be secrets. */
 export function describeServer(options: McpServerOptions): string {
   if (isCommand(options)) return `the program "${options.command}"`;
   const { origin, pathname } = new URL((options satisfies McpUrlOptions).url);

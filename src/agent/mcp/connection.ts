@@ -1,4 +1,5 @@
-// One connection to an MCP server, from its opening until it is lost or closed. Reconnecting is the owner's task.
+// Implements one connection to an MCP server, from its opening until it is lost or closed. `ReconnectingConnection`
+// opens the next one.
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { createFetch } from "./truncated-replies.ts";
@@ -6,9 +7,9 @@ import { isCommand, readTimeouts } from "./check-options.ts";
 import { loadClient, loadHttp, loadStdio, loadTypes } from "./load-sdk.ts";
 import type { McpCommandOptions, McpProgress, McpServerOptions, McpUrlOptions } from "./types.ts";
 
-/** The events of a connection for its owner. */
+/** The events that a connection reports to its owner. */
 export interface McpConnectionEvents {
-  /** Called once, for any reason. */
+  /** Called once when the connection is lost or closed. */
   onClose(): void;
   onToolsChanged(): void;
   /** Called with errors that did not end the connection. */
@@ -19,32 +20,35 @@ type McpProgressReport = Pick<McpProgress, "progress" | "total" | "message">;
 
 export interface McpRequestOptions {
   signal?: AbortSignal;
-  /** The longest time without a progress report. */
+  /** The longest time, in milliseconds, without a progress report. */
   silenceMs: number;
   onProgress?: (progress: McpProgressReport) => void;
 }
 
-// A version of its own: the package's version cannot be read in every environment.
+// The version is fixed, because the version of the package cannot be read in every environment.
 const CLIENT_INFO = { name: "koine", version: "1" };
-/** The longest delay of a timer; a longer one would fire at once. */
+/** The longest delay of a timer in milliseconds; a timer with a longer delay would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-/** Results with images exceed the SDK's default. Not unlimited, because the SDK's parser is quadratic in the size. */
+/**
+ * The largest message of a server. Results with images exceed the SDK's default; the size is limited, because the SDK's
+ * parser needs quadratic time.
+ */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 const STDERR_TAIL_LENGTH = 2000;
-/** Time for the termination of a session. */
+/** Time limit, in milliseconds, for terminating a session. */
 const TERMINATE_MS = 1000;
 
 interface McpTransport {
   transport: Transport;
-  /** Terminates the session, for transports that have one. */
+  /** Terminates the session; undefined for a transport without sessions. */
   terminate?: () => Promise<void>;
-  /** Returns the end of the server's standard error. */
+  /** Returns the end of the server's standard error; undefined for a server that is not a program. */
   stderrTail?: () => string;
-  /** Converts HTTP error replies of the server, which the SDK reports as its own errors. */
+  /** Converts the SDK's error for an HTTP error reply to an `McpHttpError`; returns every other error unchanged. */
   toServerError?: (error: unknown) => unknown;
 }
 
-/** The server replied to a request with an HTTP error status. */
+/** The error of a request to which the server replied with an HTTP error status. */
 export class McpHttpError extends Error {
   readonly status: number;
   constructor(status: number, cause: Error) {
@@ -53,7 +57,7 @@ export class McpHttpError extends Error {
   }
 }
 
-/** The connection could not be opened; `stderrTail` is the end of the program's standard error. */
+/** The error of a connection that could not be opened; `stderrTail` is the end of the program's standard error. */
 export class McpConnectError extends Error {
   readonly stderrTail: string;
   constructor(cause: unknown, stderrTail: string) {
@@ -76,7 +80,7 @@ export class McpConnection {
     this.#resultSchema = resultSchema;
   }
 
-  /** Opens a connection. An abort or a failure frees all of its resources. */
+  /** Opens a connection. If the opening is aborted or fails, all resources of the connection are freed. */
   static async open(
     options: McpServerOptions,
     events: McpConnectionEvents,
@@ -89,7 +93,7 @@ export class McpConnection {
     const connection = new McpConnection(client, transport, types.ResultSchema);
     client.setNotificationHandler(types.ToolListChangedNotificationSchema, () => events.onToolsChanged());
     let isConnected = false;
-    // The SDK's event handlers are fields of its client.
+    // The SDK requires that event handlers are assigned to fields of its client.
     Object.assign(client, {
       onerror: (error: Error) => connection.#onError(error, events),
       onclose: () => {
@@ -104,7 +108,7 @@ export class McpConnection {
       });
     } catch (cause) {
       connection.isOpen = false;
-      // The SDK closes it, too, but does not wait for the end.
+      // The SDK also closes the transport, but does not wait until it is closed.
       await transport.transport.close().catch(() => undefined);
       throw new McpConnectError(connection.#toServerError(cause), transport.stderrTail?.() ?? "");
     }
@@ -119,7 +123,10 @@ export class McpConnection {
     return this.#client.getServerCapabilities()?.tools !== undefined;
   }
 
-  /** Sends a request and returns the server's result. An abort notifies the server and rejects. */
+  /**
+   * Sends a request and returns the server's result. If `signal` is aborted, the server is notified and the promise
+   * rejects.
+   */
   async request(
     method: "tools/list" | "tools/call",
     params: Record<string, unknown>,
@@ -139,9 +146,9 @@ export class McpConnection {
 
   async close(): Promise<void> {
     this.isOpen = false;
-    // A failure to terminate the session does not matter: the connection is closed anyway.
+    // Failures to terminate the session and to close the client are ignored: the connection is not used any more.
     await this.#transport.terminate?.().catch(() => undefined);
-    await this.#client.close();
+    await this.#client.close().catch(() => undefined);
   }
 
   #toServerError(error: unknown): unknown {
@@ -149,12 +156,13 @@ export class McpConnection {
   }
 
   #onError(error: Error, events: McpConnectionEvents): void {
-    // Replies to cancelled requests are not errors.
+    // The SDK reports the reply to a cancelled request with this message. Such a reply is not an error.
     if (error.message.includes("unknown message ID")) return;
     const converted = this.#toServerError(error);
     events.onError(converted instanceof Error ? converted : error);
-    // The SDK has given up; closing the client fails the running requests, which would otherwise wait for their time limit.
-    if (error.message.startsWith("Maximum reconnection attempts")) void this.#client.close();
+    // The SDK does not reconnect any more. Closing the client fails the pending requests, which would otherwise wait
+    // for their time limit.
+    if (error.message.startsWith("Maximum reconnection attempts")) void this.close();
   }
 }
 
@@ -177,7 +185,7 @@ async function openCommandTransport({ command, args, env, cwd, onStderr }: McpCo
   });
   const close = transport.close.bind(transport);
   let closing: Promise<void> | undefined;
-  // A second close waits for the end of the program, too.
+  // A second call of `close` also waits for the end of the program.
   transport.close = () => (closing ??= close());
   return { transport, stderrTail: () => tail.trim() };
 }

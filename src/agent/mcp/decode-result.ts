@@ -1,16 +1,17 @@
-// Decodes the result of an MCP tool. Servers are not trusted to follow the protocol: an unknown or invalid block becomes an
+// Decodes the result of an MCP tool. A server may violate the protocol, so an unknown or invalid block becomes an
 // opaque part (B43).
 import { isObject } from "../../model/value-kind.ts";
 import type { JsonObject, Part } from "../../model/index.ts";
 import { sameJson } from "../../model/index.ts";
 import type { ToolOutput } from "../types.ts";
 
-/** The dialect name of residue and opaque parts. */
+/** The dialect name in the residue and opaque parts of MCP results. */
 const MCP = "mcp";
 
 /**
- * Decodes a result. Structured content becomes the output, without text blocks that repeat it. A single text becomes the
- * output. Other blocks become content, with a description as the output if they have no text. `_meta` is dropped.
+ * Decodes a result. Structured content becomes the output, and text blocks that repeat it are dropped. A single text
+ * becomes the output. Other blocks become content; if none of them is a text, a description becomes the output. `_meta`
+ * is dropped.
  */
 export function decodeResult(result: Record<string, unknown>): ToolOutput {
   const { structuredContent, isError } = result;
@@ -29,11 +30,14 @@ export function decodeResult(result: Record<string, unknown>): ToolOutput {
     return description === undefined ? { ...output, content } : { ...output, output: description, content };
   }
   if (first?.type === "text") return { ...output, output: first.text };
-  // Servers of the protocol's first revision send `toolResult` instead of content.
+  // Servers of the first revision of the protocol send `toolResult` instead of `content`.
   return { ...output, output: result["toolResult"] ?? "" };
 }
 
-/** Describes content without text, because many providers accept only text. Returns undefined if there is a text. */
+/**
+ * Returns a description of content without text, because many providers accept only text; undefined if the content has
+ * a text.
+ */
 function describeContent(content: readonly Part[]): string | undefined {
   if (content.some(({ type }) => type === "text")) return undefined;
   const unknown = content.flatMap((part) => (part.type === "opaque" ? JSON.stringify(part.value) : []));
@@ -48,7 +52,7 @@ function isRepeated(block: unknown, structured: unknown): boolean {
   try {
     return sameJson(JSON.parse(block["text"]), structured);
   } catch {
-    // Not JSON, so not a repetition.
+    // A text that is not JSON is not a repetition.
     return false;
   }
 }
@@ -58,7 +62,7 @@ function decodeBlock(block: unknown): Part {
   return part ?? { type: "opaque", dialect: MCP, value: block };
 }
 
-/** Returns undefined for an unknown or invalid block. */
+/** Converts a content block to a part; returns undefined for an unknown or invalid block. */
 function blockPart(block: JsonObject): Part | undefined {
   const { type, text, data, mimeType, resource, ...rest } = block;
   switch (type) {
@@ -83,17 +87,18 @@ function residueField(fields: JsonObject): { extra?: { mcp: JsonObject } } {
   return Object.keys(fields).length === 0 ? {} : { extra: { [MCP]: fields } };
 }
 
-/** Decodes an embedded resource. */
+/** Decodes an embedded resource; returns undefined if it has neither text nor bytes. */
 function resourcePart(resource: JsonObject, blockFields: JsonObject): Part | undefined {
   const { text, blob, mimeType, ...rest } = resource;
   const source = typeof text === "string" ? { text } : typeof blob === "string" ? { data: blob } : undefined;
   if (source === undefined) return undefined;
-  // Text is always a file, even with an image's MIME type (SVG): providers accept images only as bytes.
+  // A resource with text is always a file, even with the MIME type of an image (SVG), because providers accept images
+  // only as bytes.
   const kind =
     "data" in source ? /^(image|audio|video)\//.exec(typeof mimeType === "string" ? mimeType : "")?.[1] : undefined;
   const name = typeof rest["uri"] === "string" ? readFileName(rest["uri"]) : undefined;
   return {
-    // The expression matches only these three.
+    // The cast is safe, because the expression matches only these three types.
     type: (kind as "image" | "audio" | "video" | undefined) ?? "file",
     ...source,
     ...mimeField(mimeType),
@@ -105,7 +110,8 @@ function resourcePart(resource: JsonObject, blockFields: JsonObject): Part | und
 const readFileName = (uri: string): string | undefined => /([^/\\?#]+)(?:[?#].*)?$/.exec(uri)?.[1];
 
 /**
- * Decodes a resource link as text. Its URI has a meaning only for the server; providers would reject a file part with it.
+ * Decodes a resource link as text. Only the server can read the URI, so providers would reject a file part with this
+ * URI.
  */
 function linkPart(block: JsonObject): Part | undefined {
   const { type: _, uri, name, title, description, mimeType, ...rest } = block;
@@ -114,7 +120,7 @@ function linkPart(block: JsonObject): Part | undefined {
   const kind = typeof mimeType === "string" ? ` (${mimeType})` : "";
   const about = typeof description === "string" ? `: ${description}` : "";
   const text = `Resource ${label === undefined ? "" : `"${label}" `}${uri}${kind}${about}`;
-  // The text contains only one of `name` and `title`; a different name is kept as residue.
+  // The text contains only `title` or `name`; a name that differs from the title is stored as residue.
   const otherFields = title !== undefined && name !== undefined && name !== title ? { name, ...rest } : rest;
   return { type: "text", text, ...residueField(otherFields) };
 }

@@ -1,4 +1,4 @@
-// MCP servers as tool sources.
+// Exports MCP servers as tool sources of an agent.
 export { mcpServer } from "./mcp-server.ts";
 export type {
   McpCommandOptions,

@@ -8,7 +8,7 @@ import type { McpServerOptions } from "./types.ts";
 
 /** The fields of a listed tool that an agent needs. */
 export interface ListedTool {
-  /** The server's name, without prefix. */
+  /** The name of the tool at the server, without the prefix of the options. */
   name: string;
   description?: string;
   inputSchema: SchemaObject;
@@ -16,10 +16,10 @@ export interface ListedTool {
   isRepeatable: boolean;
 }
 
-/** The limit for servers whose list never ends. */
+/** The maximum number of pages, because the list of a faulty server may never end. */
 const MAX_PAGES = 1000;
 
-/** Returns the tools of a server, and descriptions of those that cannot be used. */
+/** Returns the usable tools of a server, and the reasons why other tools cannot be used. */
 export async function listTools(
   connection: McpConnection,
   options: McpServerOptions,
@@ -40,14 +40,14 @@ export async function listTools(
       else tools.set(tool.name, tool);
     }
     const next: unknown = result["nextCursor"];
-    // Some servers end their list with an empty cursor instead of none.
+    // Some servers end their list with an empty cursor instead of no cursor.
     if (typeof next !== "string" || next === "") return { tools: [...tools.values()], unusable };
     cursor = next;
   }
   throw mcpError(options, `lists its tools on more than ${MAX_PAGES} pages.`);
 }
 
-/** Decodes one entry of a list. Returns a string with the reason if the tool cannot be used. */
+/** Decodes one entry of the list of tools. Returns the reason as a string if the tool cannot be used. */
 function decodeTool(entry: unknown): ListedTool | string {
   if (!isObject(entry) || typeof entry["name"] !== "string" || entry["name"] === "") return "A tool has no name.";
   const { name, title, description, inputSchema, annotations, execution } = entry;
@@ -65,7 +65,10 @@ function decodeTool(entry: unknown): ListedTool | string {
   };
 }
 
-/** Returns "safe" if a call that was running when the agent died may be repeated. */
+/**
+ * Returns "safe" if a call of the tool that was running when the agent's process died may be repeated; "never"
+ * otherwise.
+ */
 export function resolveRetry(tool: ListedTool, { retry, trustHints }: McpServerOptions): "safe" | "never" {
   const rule = typeof retry === "object" ? (Object.hasOwn(retry, tool.name) ? retry[tool.name] : undefined) : retry;
   return rule ?? (trustHints === true && tool.isRepeatable ? "safe" : "never");

@@ -1,4 +1,4 @@
-// Loads the official MCP SDK when the first MCP server is used. No other part of Koine needs it.
+// Loads the official MCP SDK when the first MCP server is used, because no other part of Koine needs the SDK.
 import type * as ClientModule from "@modelcontextprotocol/sdk/client/index.js";
 import type * as StdioModule from "@modelcontextprotocol/sdk/client/stdio.js";
 import type * as HttpModule from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -22,7 +22,7 @@ export const loadClient = (): Promise<typeof ClientModule> =>
   loadSdkModule(() => import("@modelcontextprotocol/sdk/client/index.js"));
 export const loadTypes = (): Promise<typeof TypesModule> =>
   loadSdkModule(() => import("@modelcontextprotocol/sdk/types.js"));
-// Separate from HTTP, so that environments without processes do not load this code.
+// The stdio module is loaded separately, so that environments without processes do not load it.
 export const loadStdio = (): Promise<typeof StdioModule> =>
   loadSdkModule(() => import("@modelcontextprotocol/sdk/client/stdio.js"));
 export const loadHttp = (): Promise<typeof HttpModule> =>

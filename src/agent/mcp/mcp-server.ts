@@ -1,4 +1,4 @@
-// An MCP server as a tool source: converts its tools to agent tools, and sends their calls.
+// Implements an MCP server as a tool source: converts its tools to agent tools and sends their calls to the server.
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { listExactNumbers } from "../../model/index.ts";
 import { isObject } from "../../model/value-kind.ts";
@@ -24,7 +24,7 @@ import { type ListedTool, listTools, resolveRetry } from "./list-tools.ts";
 import type { McpServer, McpServerOptions } from "./types.ts";
 
 /**
- * Connects to an MCP server and lists its tools. Close it, or the agent that uses it, when it is no longer needed.
+ * Connects to an MCP server and lists its tools. Close the server, or the agent that uses it, after use.
  *
  * @example
  * ```ts
@@ -61,7 +61,7 @@ export async function mcpServer(options: McpServerOptions, now: () => number = m
 
 const monotonic = (): number => performance.now();
 
-/** Accepts any object, as the protocol requires; the server checks the arguments by its own schema. */
+/** A schema that accepts any object; the server checks the arguments by its own schema. */
 const ANY_OBJECT: StandardSchemaV1<Record<string, unknown>> = {
   "~standard": {
     version: 1,
@@ -75,7 +75,7 @@ class McpToolSource implements McpServer {
   instructions: string | undefined;
   readonly #options: McpServerOptions;
   readonly #connections: ReconnectingConnection;
-  /** The last known tools, and the connection that listed them. */
+  /** The last known tools; undefined until they are listed. `#listedBy` is the connection that listed them. */
   #lastTools: readonly AgentTool[] | undefined;
   #listedBy: McpConnection | undefined;
   #listing: Promise<void> | undefined;
@@ -91,7 +91,10 @@ class McpToolSource implements McpServer {
     });
   }
 
-  /** Lists the tools. If the server is unavailable, returns the last known ones, so that the agent can continue. */
+  /**
+   * Returns the tools of the server. If the server is unavailable, returns the last known tools, so that the agent can
+   * continue.
+   */
   async tools(): Promise<readonly AgentTool[]> {
     try {
       const connection = await this.#connections.connect();
@@ -113,7 +116,8 @@ class McpToolSource implements McpServer {
   }
 
   async #list(connection: McpConnection): Promise<void> {
-    // Set before the request: a change during the listing causes another one.
+    // `#listedBy` is set before the request. If the tools change during the listing, `onToolsChanged` resets it, and
+    // the next call of `tools` lists them again.
     this.#listedBy = connection;
     try {
       const { tools, unusable } = await listTools(connection, this.#options);
@@ -143,7 +147,10 @@ class McpToolSource implements McpServer {
     };
   }
 
-  /** Removes the program's output from connection errors: it is for `onProblem`, not for the model. */
+  /**
+   * Returns a connection. The program's output is removed from errors, because it is meant for `onProblem` and not for
+   * the model.
+   */
   async #connect(): Promise<McpConnection> {
     try {
       return await this.#connections.connect();
@@ -157,7 +164,7 @@ class McpToolSource implements McpServer {
 
   async #call(name: string, input: unknown, context: ToolContext): Promise<ToolOutput> {
     const [inexact] = listExactNumbers(input);
-    // The SDK would round the number, and it may be the id of another record then (B23).
+    // The SDK would round the number, which could then be the id of another record (B23).
     if (inexact !== undefined) {
       const output = `The number ${inexact.text} at ${inexact.path} has more digits than can be sent; the tool was not run.`;
       return { isError: true, output };
@@ -173,7 +180,7 @@ class McpToolSource implements McpServer {
       } catch (error) {
         context.signal.throwIfAborted();
         if (isSessionLost(error)) this.#connections.drop(connection);
-        // The call was not executed, so it can be repeated.
+        // A server that has lost the session did not execute the call, so the call is repeated once.
         if (isSessionLost(error) && isFirst) continue;
         return this.#toOutput(error, connection);
       }
@@ -183,12 +190,16 @@ class McpToolSource implements McpServer {
   #limits({ signal, toolCallId, toolName }: ToolContext): Parameters<McpConnection["request"]>[2] {
     const { onProgress } = this.#options;
     const silenceMs = readTimeouts(this.#options).gapMs;
-    // Servers report progress only on request.
+    // Servers report progress only if `onProgress` is set. It is needed for the caller's listener, and for a finite
+    // time limit, because each report restarts that limit.
     if (onProgress === undefined && silenceMs === Infinity) return { signal, silenceMs };
     return { signal, silenceMs, onProgress: (report) => onProgress?.({ toolCallId, toolName, ...report }) };
   }
 
-  /** Converts a server's error reply to an error output. Otherwise throws; the message says if the call may have been executed. */
+  /**
+   * Converts an error reply of the server to an error output. Throws for every other failure; the message states
+   * whether the call may have been executed.
+   */
   #toOutput(error: unknown, connection: McpConnection): ToolOutput {
     const serverError = connection.isOpen ? readServerError(error) : undefined;
     if (serverError !== undefined) {

@@ -1,10 +1,10 @@
-// A connection to an MCP server that opens when it is needed, and again after it was lost.
+// Implements a connection to an MCP server that is opened when it is needed, and opened again after it was lost.
 import type { AgentError } from "../errors.ts";
 import { McpConnection } from "./connection.ts";
 import { toConnectError, mcpError, describeMcpError } from "./classify-errors.ts";
 import type { McpServerOptions } from "./types.ts";
 
-/** The pause before the third connection after two failures; doubled for each further one. */
+/** The pause, in milliseconds, after two consecutive failures; it is doubled for each further failure. */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
 
@@ -20,8 +20,12 @@ export class ReconnectingConnection {
   readonly #events: ReconnectEvents;
   #current: McpConnection | undefined;
   #opening: Promise<McpConnection> | undefined;
-  /** Consecutive connections that failed to open, or were lost before a call was answered. */
+  /**
+   * The number of consecutive connections that could not be opened, or that were lost before the server answered a
+   * call.
+   */
   #failures = 0;
+  /** Time of the clock before which no connection is opened. */
   #notBefore = -Infinity;
   readonly #closing = new AbortController();
 
@@ -30,7 +34,7 @@ export class ReconnectingConnection {
     this.#events = events;
   }
 
-  /** Returns the connection, or opens one. Rejects at once during the pause after failures. */
+  /** Returns the open connection, or opens a new connection. Rejects at once during the pause after failures. */
   connect(): Promise<McpConnection> {
     if (this.#closing.signal.aborted) return Promise.reject(mcpError(this.#options, "was closed."));
     if (this.#current?.isOpen === true) return Promise.resolve(this.#current);
@@ -38,12 +42,12 @@ export class ReconnectingConnection {
     return this.#opening;
   }
 
-  /** Resets the failures after an answer of the server. */
+  /** Resets the count of failures, because the server has answered a call. */
   markAnswered(): void {
     this.#failures = 0;
   }
 
-  /** Discards a connection whose server lost the session. */
+  /** Closes a connection whose server has lost the session. */
   drop(connection: McpConnection): void {
     if (this.#current === connection) this.#current = undefined;
     void connection.close();

@@ -1,16 +1,19 @@
-// HTTP replies that end without an answer. The SDK would wait for the answer until the call's time limit; here an error
-// message is added to the end of the stream.
+// Handles HTTP replies of an MCP server that end without a result. The SDK would wait for the result until the time
+// limit of the call, so an error message is added at the end of the stream.
 import type { McpUrlOptions } from "./types.ts";
 
-/** The `data` of the error that replaces the missing answer. */
+/** The `data` field of the error that replaces the missing result. */
 export const CUT_OFF = "koine:cut-off";
 
-/** The caller's `headers` function threw, so nothing was sent. */
+/** The error of a request whose `headers` function threw, so that nothing was sent. */
 export class HeadersError extends Error {}
 
 type FetchFunction = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** Creates a `fetch` with the caller's headers, whose event streams end with an error if the request has no answer. */
+/**
+ * Creates a `fetch` function that adds the caller's headers. Its event streams end with an error if the request has no
+ * result.
+ */
 export function createFetch({ headers }: McpUrlOptions): FetchFunction {
   return async (url, init) => {
     const allHeaders = new Headers(init?.headers);
@@ -38,14 +41,14 @@ async function callHeaders<T>(headers: () => T | Promise<T>): Promise<T> {
 
 function readRequestId(body: unknown): string | number | undefined {
   if (typeof body !== "string") return undefined;
-  // Written by the SDK: requests have an id, notifications have none.
+  // The cast is safe, because the SDK writes the body. Requests have an id; notifications have no id.
   const { id, method } = JSON.parse(body) as { id?: string | number; method?: string };
   return method === undefined ? undefined : id;
 }
 
 /**
- * Passes the bytes through. If the stream cannot be resumed, adds an error for the request at its end; the SDK ignores that
- * error if the request was already answered.
+ * Returns a stream with the same bytes. If the stream cannot be resumed, an error for the request is added at its end;
+ * the SDK ignores that error if the request already has a result.
  */
 function withMissingAnswerError(body: ReadableStream<Uint8Array>, id: string | number): ReadableStream<Uint8Array> {
   const reader = body.getReader();
@@ -68,10 +71,10 @@ function withMissingAnswerError(body: ReadableStream<Uint8Array>, id: string | n
   });
 }
 
-/** Detects event ids: with them, the SDK resumes the stream itself. */
+/** Detects event ids in a stream; if there are ids, the SDK resumes the stream itself. */
 class EventIdDetector {
   hasIds = false;
-  // Starts as if after a line break; then the end of the last chunk.
+  // The end of the previous chunk, because a line may be split; initially a line break, so that the first line matches.
   #rest = "\n";
   readonly #decoder = new TextDecoder();
 

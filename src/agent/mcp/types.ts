@@ -1,11 +1,11 @@
-// The public types of MCP servers as tool sources.
+// Defines the public types of MCP servers as tool sources.
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { AgentError } from "../errors.ts";
 import type { ToolSource } from "../types.ts";
 
-/** Time limits of an MCP server in milliseconds. Infinity: no limit. */
+/** Time limits of an MCP server in milliseconds; Infinity means no limit. */
 export interface McpTimeouts {
-  /** Time for the start and the handshake of the server; also for each page of its tool list. Default 30 s. */
+  /** Time for the start and the handshake of the server, and for each page of its list of tools. Default: 30 s. */
   connectMs: number;
   /** Time for a call. Default: the agent's `toolTimeoutMs`. */
   callMs: number;
@@ -17,35 +17,43 @@ export interface McpTimeouts {
 export interface McpProgress {
   toolCallId: string;
   toolName: string;
-  /** Increases; the unit is defined by the server. */
+  /** The progress so far, which increases; the server defines the unit. */
   progress: number;
   total?: number | undefined;
   message?: string | undefined;
 }
 
 interface McpCommon {
-  /** The name in errors and logs. */
+  /** The name of the server in errors and logs. */
   name: string;
-  /** A prefix of all tool names, such as "files_", needed if two servers have a tool with the same name. Default: none. */
+  /** A prefix of all tool names, such as "files_", for servers that have tools with the same names. Default: none. */
   prefix?: string | undefined;
-  /** The handling of calls that were running when an agent died: for all tools, or by the server's tool names. Default "never". */
+  /**
+   * The rule for calls that were running when an agent's process died: run them again ("safe") or not ("never", the
+   * default). One rule applies to all tools, or each tool name of the server has a rule.
+   */
   retry?: "safe" | "never" | Readonly<Record<string, "safe" | "never">> | undefined;
   /**
-   * true: trusts the server's hints: calls of tools that it declares read-only or idempotent are run again, unless `retry`
-   * has another rule. Default false.
+   * If true, calls of tools that the server declares read-only or idempotent are run again, unless `retry` has another
+   * rule. Default: false.
    */
   trustHints?: boolean | undefined;
   timeouts?: Partial<McpTimeouts> | undefined;
   onProgress?: ((progress: McpProgress) => void) | undefined;
-  /** Called with problems that do not stop the agent: a lost connection, an unusable tool, an invalid message. */
+  /**
+   * Called with problems that do not stop the agent, such as a lost connection, an unusable tool or an invalid message.
+   */
   onProblem?: ((problem: AgentError) => void) | undefined;
 }
 
-/** An MCP server that is a program with the protocol on its standard input and output. */
+/** An MCP server that is a program and uses the protocol on its standard input and output. */
 export interface McpCommandOptions extends McpCommon {
   command: string;
   args?: readonly string[] | undefined;
-  /** Added to the few variables that every program gets (PATH, HOME …); other variables of this process, such as keys, are not passed on. */
+  /**
+   * Environment variables, in addition to a few that every program receives (PATH, HOME …). Other variables of this
+   * process, such as keys, are not passed on.
+   */
   env?: Readonly<Record<string, string>> | undefined;
   cwd?: string | undefined;
   /** Called with the text that the program writes to its standard error. */
@@ -55,7 +63,7 @@ export interface McpCommandOptions extends McpCommon {
 /** An MCP server over streamable HTTP. */
 export interface McpUrlOptions extends McpCommon {
   url: string | URL;
-  /** Sent with every request: keys, tokens. A function is called for each request. */
+  /** Headers of every request, such as keys and tokens. A function is called for each request. */
   headers?:
     | Readonly<Record<string, string>>
     | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
@@ -66,11 +74,11 @@ export interface McpUrlOptions extends McpCommon {
 export type McpServerOptions = McpCommandOptions | McpUrlOptions;
 
 /**
- * The tools of an MCP server. A lost connection is opened again when it is needed, immediately the first time and then with
- * growing pauses. Until then, calls get an error result, and the last known tools are listed.
+ * The tools of an MCP server. A lost connection is opened again when it is needed, at first immediately and then with
+ * growing pauses. During a pause, calls receive an error result, and the last known tools are listed.
  */
 export interface McpServer extends ToolSource, AsyncDisposable {
-  /** The server's usage instructions. Add them to the agent's instructions if you trust the server. */
+  /** The usage instructions of the server. Add them to the agent's instructions if you trust the server. */
   readonly instructions: string | undefined;
   close(): Promise<void>;
 }

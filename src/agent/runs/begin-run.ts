@@ -1,4 +1,4 @@
-// The beginning of a run: gives results to open tool calls, and appends the caller's input once.
+// Begins a run: appends results for open tool calls, and appends the caller's input once.
 import type { Message, StoredMessage } from "../../model/index.ts";
 import { AgentError } from "../errors.ts";
 import { errorResult } from "../tools/tool-results.ts";
@@ -10,14 +10,14 @@ import type { TakeOverOptions } from "./resume.ts";
 import { publishMessages, type RunContext } from "./run-context.ts";
 
 export interface RunStart extends TakeOverOptions {
-  /** The messages to append first. Without them, the run continues the thread. */
+  /** The messages to append before the first step. If undefined, the run continues the thread without new messages. */
   input?: readonly Message[];
   idempotencyKey?: string | undefined;
 }
 
 /**
- * Appends error results for the open tool calls at the end of an imported thread: it is unknown whether those tools ran,
- * and a model accepts no further message while its calls are open.
+ * Appends error results for the open tool calls at the end of an imported thread. It is unknown whether these tools
+ * ran, and a model accepts no further message while its calls have no results.
  */
 export async function answerOpenCalls(context: RunContext): Promise<void> {
   for (;;) {
@@ -41,7 +41,10 @@ export async function answerOpenCalls(context: RunContext): Promise<void> {
   }
 }
 
-/** Appends the input. If its key shows that it was appended before, returns the action after the earlier answer. */
+/**
+ * Appends the input and returns the next action. If an earlier run appended the input with the same idempotency key and
+ * other messages follow it, the action depends on those messages.
+ */
 export async function appendInput(
   context: RunContext,
   input: readonly Message[],
@@ -65,7 +68,10 @@ function keyReusedError(threadId: string, cause: unknown): AgentError {
   return new AgentError("conflict", message, { path: "/idempotencyKey", cause });
 }
 
-/** Returns the action for a thread that continued after these messages; their answer is the one that follows them. */
+/**
+ * Returns the next action for a thread in which other messages follow the appended input. The first complete turn after
+ * the input is its answer; without one, the whole history decides.
+ */
 async function findActionAfter(
   context: RunContext,
   appended: readonly StoredMessage[],
@@ -86,7 +92,10 @@ async function findActionAfter(
   return findNextAction(turn);
 }
 
-/** True if a message ends the model's turn. */
+/**
+ * True if a message ends the model's turn: it is an answer without tool calls to run, or a filter, a refusal or an
+ * error stopped it.
+ */
 function endsTurn(message: StoredMessage): boolean {
   if (message.role !== "assistant" || isPaused(message)) return false;
   return wasStopped(message) || findClientCalls(message).length === 0;

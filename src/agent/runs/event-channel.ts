@@ -1,7 +1,8 @@
-// A channel of events to async iterators: unread events wait, and so do early readers.
+// Implements a channel of events for async iterators: events that are not read yet are buffered, and readers wait for
+// the next event.
 export class EventChannel<T> {
   #unread: T[] = [];
-  /** Consumed events at the front of `#unread`. */
+  /** The number of consumed events at the front of `#unread`. */
   #consumed = 0;
   #readers: { resolve: (result: IteratorResult<T>) => void; reject: (error: unknown) => void }[] = [];
   #hasEnded = false;
@@ -14,7 +15,7 @@ export class EventChannel<T> {
     else reader.resolve({ done: false, value });
   }
 
-  /** Ends the channel. A failure is thrown to the first reader that reaches the end. */
+  /** Ends the channel. The first reader that reaches the end receives the failure as an exception. */
   end(failure?: { error: unknown }): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -35,9 +36,13 @@ export class EventChannel<T> {
     return new Promise((resolve, reject) => this.#readers.push({ resolve, reject }));
   }
 
-  /** Takes the next event. Consumed events are removed in groups: removing each one would make a long queue quadratic. */
+  /**
+   * Removes and returns the next event. Consumed events are removed in groups, because removing each one would make the
+   * cost of a long queue quadratic.
+   */
   #take(): T {
-    const value = this.#unread[this.#consumed++] as T; // the caller checked that there is one
+    // The cast is safe, because the caller checked that there is an event.
+    const value = this.#unread[this.#consumed++] as T;
     if (this.#consumed === this.#unread.length || this.#consumed === 1024) {
       this.#unread = this.#unread.slice(this.#consumed);
       this.#consumed = 0;

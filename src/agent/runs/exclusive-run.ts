@@ -1,4 +1,5 @@
-// One writer per thread: a run begins only if no other run is active in the thread; otherwise the agent throws "busy".
+// Allows one writer per thread: a run begins only if no other run is active in the thread; otherwise the agent throws
+// "busy".
 import { LedgerError } from "../../ledger/index.ts";
 import type { Ledger, NewRun, Run } from "../../ledger/index.ts";
 import { AgentError } from "../errors.ts";
@@ -13,7 +14,7 @@ export async function beginExclusiveRun(ledger: Ledger, run: NewRun): Promise<Ru
   }
 }
 
-/** True if another writer has appended to the thread since it was read. */
+/** True if the ledger rejected a write because another writer has appended to the thread since it was read. */
 export function isLeafConflict(error: unknown): boolean {
   return isConflict(error) && error.path === "expectedLeaf";
 }
@@ -27,12 +28,18 @@ function isConflict(error: unknown): error is LedgerError {
   return error instanceof LedgerError && error.code === "conflict";
 }
 
-/** Another writer has finished the thread's turn. Internal: the loop reads the thread again. */
+/**
+ * The error for a thread in which another writer has already answered. It is internal: the run loop catches it and
+ * reads the thread again.
+ */
 export class ThreadAdvancedError extends Error {
   override readonly name = "ThreadAdvancedError";
 }
 
-/** Creates the error for a thread with another active writer. `isInputAppended`: the caller's input is in the thread. */
+/**
+ * Creates the error for a thread with another active writer. `isInputAppended` is true if the caller's input is already
+ * in the thread.
+ */
 export function busyError(threadId: string, cause?: unknown, isInputAppended = false): AgentError {
   const message =
     `Another process is working on thread ${threadId}, or died a moment ago. ` +
@@ -41,7 +48,7 @@ export function busyError(threadId: string, cause?: unknown, isInputAppended = f
   return new AgentError("busy", message, { path: "/threadId", ...(cause !== undefined && { cause }) });
 }
 
-/** Creates the error for a thread in which the same agent has a run. */
+/** Creates the error for a thread in which the same agent has an active run. */
 export function busyInThisAgentError(threadId: string): AgentError {
   const message =
     `This agent has an active run in thread ${threadId}. Wait for its result(), cancel() it, ` +
@@ -53,7 +60,7 @@ export function isBusy(error: unknown): boolean {
   return error instanceof AgentError && error.code === "busy";
 }
 
-/** Converts the error of a run for its caller: a run that lost its lease to another writer found the thread busy. */
+/** Converts the error of a run for its caller. A run that lost its lease to another writer ends with "busy". */
 export function toRunError(error: unknown, threadId: string, isInputAppended: boolean): unknown {
   const isFenced = error instanceof LedgerError && error.code === "fenced";
   return isFenced || (isInputAppended && isBusy(error)) ? busyError(threadId, error, isInputAppended) : error;

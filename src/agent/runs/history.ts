@@ -1,5 +1,6 @@
-// The history that the model receives. Read from the ledger once and extended by this run's own messages, so that a thread
-// of a thousand steps is not read a thousand times. Read again after another writer appended messages.
+// Reads the history that the model receives. It is read from the ledger once and extended by the messages of this run,
+// so that a thread of a thousand steps is not read a thousand times. It is read again after another writer has appended
+// messages.
 import { LedgerError } from "../../ledger/index.ts";
 import type { Ledger, NewRun, Run } from "../../ledger/index.ts";
 import type { StoredMessage } from "../../model/index.ts";
@@ -18,7 +19,10 @@ export class ThreadHistory {
   readonly #threadId: string;
   readonly #maxMessages: number | undefined;
   #loaded: LoadedHistory | undefined;
-  /** The ids of all tool calls on the path to a leaf; with `maxMessages`, the model receives only some of them. */
+  /**
+   * The ids of all tool calls on the path to a leaf. If `maxMessages` is set, the model receives only some of these
+   * calls.
+   */
   #callIds: { leafId: string | null; ids: Set<string> } | undefined;
 
   constructor(ledger: Ledger, threadId: string, maxMessages: number | undefined) {
@@ -27,7 +31,7 @@ export class ThreadHistory {
     this.#maxMessages = maxMessages;
   }
 
-  /** Returns the active leaf, and the messages for the model. */
+  /** Returns the active leaf and the messages for the model. */
   async load(): Promise<LoadedHistory> {
     if (this.#loaded !== undefined) return this.#loaded;
     const { activeLeafId: leafId } = await this.#ledger.thread(this.#threadId);
@@ -47,7 +51,8 @@ export class ThreadHistory {
     }
     if (loaded === undefined) return;
     const follows = messages[0]?.parentMessageId === loaded.leafId;
-    // With `maxMessages`, the ledger decides which messages are cut off at the front.
+    // If `maxMessages` is set, the history is read again, because the ledger decides which messages are left out at the
+    // front.
     this.#loaded =
       follows && this.#maxMessages === undefined
         ? { leafId: last.id, messages: [...loaded.messages, ...messages] }
@@ -59,7 +64,7 @@ export class ThreadHistory {
     this.#loaded = undefined;
   }
 
-  /** Returns the id assignment for the next answer's calls, which avoids all ids on the path. */
+  /** Returns an object that assigns ids to the calls of the next answer and avoids the ids of all calls on the path. */
   async callIds(): Promise<CallIds> {
     const { leafId, messages } = await this.load();
     if (this.#callIds?.leafId !== leafId) {
@@ -69,7 +74,10 @@ export class ThreadHistory {
     return new CallIds(this.#callIds?.ids ?? []);
   }
 
-  /** Begins a run that answers exactly the returned messages. Throws `ThreadAdvancedError` if another writer answered them. */
+  /**
+   * Begins a run that answers exactly the returned messages. Throws `ThreadAdvancedError` if another writer has
+   * answered them.
+   */
   async begin(metadata: NonNullable<NewRun["metadata"]>): Promise<{ run: Run; messages: readonly StoredMessage[] }> {
     for (;;) {
       const { leafId, messages } = await this.load();
@@ -77,7 +85,8 @@ export class ThreadHistory {
         const run = await beginExclusiveRun(this.#ledger, { threadId: this.#threadId, expectedLeaf: leafId, metadata });
         return { run, messages };
       } catch (error) {
-        // Another writer appended a message, which the model must receive, too.
+        // If another writer has appended a message, the history is read again, because the model must receive that
+        // message, too.
         if (!isLeafConflict(error)) throw error;
         this.forget();
         const action = findNextAction((await this.load()).messages);
@@ -86,7 +95,10 @@ export class ThreadHistory {
     }
   }
 
-  /** Reads at most `maxMessages` messages; more if these are only instructions, because a model cannot answer those alone. */
+  /**
+   * Reads at most `maxMessages` messages. If these are only instructions, reads more, because a model cannot answer
+   * instructions alone.
+   */
   async #readContext(): Promise<StoredMessage[]> {
     const ledger = this.#ledger;
     const threadId = this.#threadId;

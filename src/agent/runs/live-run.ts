@@ -1,16 +1,17 @@
-// The `AgentRun` that callers receive: events, queue, result and cancellation. The loop is passed to its constructor.
+// Implements the `AgentRun` that callers receive: events, queue, result and cancellation. The loop is passed to the
+// constructor.
 import type { Message } from "../../model/index.ts";
 import { EventChannel } from "./event-channel.ts";
 import { toMessage } from "../check-input.ts";
 import { MessageQueue } from "./message-queue.ts";
 import type { AgentEvent, AgentResult, AgentRun, QueuedMessage, QueueKind } from "../types.ts";
 
-/** The interface of a run for its loop. */
+/** The functions and the queue of a run that its loop uses. */
 export interface RunControl {
   readonly signal: AbortSignal;
   readonly queue: MessageQueue;
   readonly emit: (event: AgentEvent) => void;
-  /** Called once, when the thread is known. */
+  /** Called once, when the id of the thread is known. */
   setThreadId(threadId: string): void;
 }
 
@@ -32,7 +33,7 @@ export class LiveRun implements AgentRun {
     const controller = this.#controller;
     const queue = this.#messages;
     const emit = (event: AgentEvent): void => {
-      // Deltas without a reader are dropped: there are many, and the message event has their content.
+      // Deltas are dropped if no reader iterates, because there are many and the message event has their content.
       if (event.type !== "delta" || this.#hasReader) this.#events.push(event);
     };
     this.#result = execute({ signal: controller.signal, queue, emit, setThreadId: thread.resolve })
@@ -50,7 +51,7 @@ export class LiveRun implements AgentRun {
         },
       )
       .finally(() => signal?.removeEventListener("abort", stop));
-    // Marked as handled: the caller may never read these promises.
+    // Rejections are marked as handled, because the caller may never read these promises.
     this.#result.catch(() => undefined);
     this.threadId.catch(() => undefined);
   }
@@ -88,7 +89,7 @@ export class LiveRun implements AgentRun {
     return this.#events.next();
   }
 
-  /** Leaving the loop does not cancel the run; a later loop continues at the same event. */
+  /** Ends an iteration. The run is not cancelled; a later loop continues at the same event. */
   async return(): Promise<IteratorResult<AgentEvent>> {
     this.#hasReader = false;
     return { done: true, value: undefined };

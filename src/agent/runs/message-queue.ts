@@ -1,4 +1,5 @@
-// The queue of a run: "steer" messages are delivered after the current tool round, "follow-up" messages after an answer.
+// Implements the queue of a run: "steer" messages are delivered after the current tool round, "follow-up" messages
+// after an answer.
 import { randomUUID } from "node:crypto";
 import type { Message } from "../../model/index.ts";
 import { AgentError } from "../errors.ts";
@@ -11,7 +12,9 @@ function createItem(kind: QueueKind, message: Message): QueuedMessage {
 
 export class MessageQueue {
   #items: readonly QueuedMessage[] = [];
-  /** Copies by id: readers of the queue could change the items' own messages. */
+  /**
+   * Copies of the messages, by the id of the item, because readers of the queue could change the messages of its items.
+   */
   readonly #messages = new Map<string, Message>();
   #isClosed = false;
 
@@ -30,19 +33,22 @@ export class MessageQueue {
     return queued;
   }
 
-  /** Removes an item. Returns undefined if it is not in the queue. */
+  /** Removes an item and returns it; returns undefined if the item is not in the queue. */
   remove(id: string): QueuedMessage | undefined {
     const removed = this.#items.find((item) => item.id === id);
     if (removed !== undefined) this.#items = this.#items.filter((item) => item !== removed);
     return removed;
   }
 
-  /** Takes all steer messages, for delivery before the next call to the model. */
+  /** Removes and returns all "steer" messages, for delivery before the next call to the model. */
   takeSteer(): QueuedMessage[] {
     return this.#take(({ kind }) => kind === "steer");
   }
 
-  /** Takes the messages for delivery after an answer: late steer messages, else one follow-up, which gets its own answer. */
+  /**
+   * Removes and returns the messages to deliver after an answer: the "steer" messages or, if there are none, one
+   * follow-up, so that each follow-up receives its own answer.
+   */
   takeAfterAnswer(): QueuedMessage[] {
     const steer = this.takeSteer();
     if (steer.length > 0) return steer;
@@ -50,7 +56,7 @@ export class MessageQueue {
     return this.#take((item) => item === first);
   }
 
-  /** Returns the messages of items, as they were when they were queued. */
+  /** Returns the messages of items as they were when the items were queued. */
   readMessages(items: readonly QueuedMessage[]): Message[] {
     return items.map(({ id, message }) => this.#messages.get(id) ?? message);
   }
@@ -60,12 +66,12 @@ export class MessageQueue {
     return messages.map((message) => createItem("follow-up", message));
   }
 
-  /** Puts items back at the front, because they could not be delivered. */
+  /** Returns items to the front of the queue, because they could not be delivered. */
   putBack(items: readonly QueuedMessage[]): void {
     this.#items = [...items, ...this.#items];
   }
 
-  /** Rejects further messages; the queued ones stay readable. */
+  /** Rejects further messages; messages that are already queued stay readable. */
   close(): void {
     this.#isClosed = true;
   }

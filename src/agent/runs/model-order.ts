@@ -1,9 +1,13 @@
-// The order in which the model receives a thread. A message that was appended while an answer was being written is before
-// that answer in the thread, but the model did not know it; the model receives it after the answer and still answers it.
+// Sorts a thread into the order in which the model receives it. A message that was appended while an answer was being
+// streamed is before that answer in the thread, but the model had not received it. The model receives it after the
+// answer and answers it then.
 import type { StoredMessage } from "../../model/index.ts";
 import { isInputRole, isInstruction } from "./next-action.ts";
 
-/** Sorts messages. `isAgentRun`: true for runs of an agent, which begin after all messages that their answer knows. */
+/**
+ * Returns the messages in the order for the model. `isAgentRun` is true for runs of an agent, which begin after all
+ * messages that their answer is based on.
+ */
 export async function toModelOrder(
   messages: readonly StoredMessage[],
   isAgentRun: (runId: string) => Promise<boolean>,
@@ -20,7 +24,7 @@ export async function toModelOrder(
   return ordered;
 }
 
-/** Returns the end of the messages of one run, which are adjacent. */
+/** Returns the index after the messages of one run, which are adjacent. */
 function findTurnEnd(messages: readonly StoredMessage[], start: number): number {
   const runId = messages[start]?.metadata.runId;
   let end = start + 1;
@@ -29,15 +33,19 @@ function findTurnEnd(messages: readonly StoredMessage[], start: number): number 
   return end;
 }
 
-/** Counts the messages directly before a turn that were written after its run had begun. Ids grow with time, also across runs. */
+/**
+ * Counts the messages directly before a turn that were appended after its run had begun. The ids of messages and runs
+ * increase with time, so their order shows which came first.
+ */
 function countUnseen([answer]: readonly StoredMessage[], before: readonly StoredMessage[]): number {
   const { runId, finishReason } = answer?.metadata ?? {};
-  // No message may separate a paused answer from its continuation.
+  // A paused answer is not moved, because no message may separate it from its continuation.
   if (runId === undefined || finishReason?.unified === "pause") return 0;
   const last = before.findLastIndex(
     ({ id, role, metadata }) => !isInputRole(role) || metadata.runId !== undefined || id < runId,
   );
   const unseen = before.length - last - 1;
-  // If only instructions would remain, the message that the answer replies to was cut off by `maxMessages`.
+  // If only instructions remained before the answer, `maxMessages` has cut off the message that it replies to; nothing
+  // is moved.
   return unseen === 0 || before.slice(0, last + 1).every(({ role }) => isInstruction(role)) ? 0 : unseen;
 }

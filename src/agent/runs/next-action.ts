@@ -1,22 +1,22 @@
-// The next action for a thread, determined from its messages: the same whether this run or another one wrote them.
+// Determines the next action for a thread from its messages. The action does not depend on which run wrote them.
 import { getText } from "../../model/index.ts";
 import type { Message, StoredMessage } from "../../model/index.ts";
 import { findClientCalls, wasStopped } from "./recorded-answer.ts";
 
 export type NextAction =
-  /** Call the model. */
+  /** The model is called with the history. */
   | "ask"
-  /** Call the model without a further message: its answer paused and must be continued. */
+  /** The model is called without a further message, because its answer paused and must be continued. */
   | "paused"
   | "done"
-  /** The answer ended in a way that another call would repeat. */
+  /** The answer ended in a way that a further call would repeat, such as a refusal or the token limit. */
   | "cut-off";
 
 export function isInstruction(role: Message["role"]): boolean {
   return role === "system" || role === "developer";
 }
 
-/** True for roles of messages to the model. */
+/** True for the roles of messages to the model: user, system and developer. */
 export function isInputRole(role: Message["role"]): boolean {
   return role === "user" || isInstruction(role);
 }
@@ -28,7 +28,8 @@ export function findNextAction(messages: readonly StoredMessage[]): NextAction {
   if (last.role === "user") return "ask";
   const answer = messages.findLast(({ role }) => role === "assistant");
   if (answer !== undefined && wasStopped(answer)) return "cut-off";
-  // A call that was truncated by the token limit has an error result, so that the model can repeat it.
+  // Tool results are sent to the model. A call that the token limit truncated also has a result, an error, so that the
+  // model can repeat the call.
   if (last.role === "tool" || findClientCalls(last).length > 0) return "ask";
   if (isPaused(last)) return "paused";
   return last.metadata.finishReason?.unified === "length" ? "cut-off" : "done";
@@ -38,7 +39,10 @@ export function isPaused(message: StoredMessage | undefined): boolean {
   return message?.role === "assistant" && message.metadata.finishReason?.unified === "pause";
 }
 
-/** Returns the last answer, and its text including the paused messages directly before it. */
+/**
+ * Returns the last answer and its text, including the text of paused messages directly before it; undefined if there is
+ * no answer.
+ */
 export function findLastAnswer(
   messages: readonly StoredMessage[],
 ): { message: StoredMessage; text: string } | undefined {

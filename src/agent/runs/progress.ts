@@ -1,4 +1,4 @@
-// The progress of a run: its steps, its last answer, and its usage.
+// Tracks the progress of a run: its steps, its last answer, and its usage.
 import { addUsage, getText } from "../../model/index.ts";
 import type { Message, StoredMessage, Usage } from "../../model/index.ts";
 import type { AgentResult, EndReason, StepInfo } from "../types.ts";
@@ -8,7 +8,7 @@ import type { Step } from "./step.ts";
 
 export class RunProgress {
   readonly steps: StepInfo[] = [];
-  /** The number of calls to the model. */
+  /** The number of calls to the model in this run. */
   modelCalls = 0;
   #answer: { message: StoredMessage; text: string; isPaused: boolean } | undefined;
   #usage: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
@@ -24,18 +24,18 @@ export class RunProgress {
     this.steps.push(info);
     if (answer === undefined) return;
     const message = info.messages.find(({ role }) => role === "assistant") ?? answer;
-    // A paused answer and its continuation are one answer.
+    // A paused answer and its continuation count as one answer.
     const before = this.#answer?.isPaused === true ? this.#answer.text : "";
     this.#answer = { message, text: before + getText(answer), isPaused: isPaused(answer) };
   }
 
-  /** Uses the last answer in messages that are older than this run. */
+  /** Sets the answer of the result to the last answer in messages that are older than this run. */
   useEarlierAnswer(messages: readonly StoredMessage[]): void {
     const answer = findLastAnswer(messages);
     if (answer !== undefined) this.#answer = { ...answer, isPaused: isPaused(answer.message) };
   }
 
-  /** Returns the result; pending are the input that was not appended and the queued messages. */
+  /** Returns the result of the run. `pending` contains the input that was not appended, then the queued messages. */
   result(reason: EndReason, input: readonly Message[] = []): AgentResult {
     const { steps } = this;
     const { queue, threadId } = this.#context;

@@ -1,4 +1,5 @@
-// Resuming: takes over the steps that another process left unfinished, reads each from the ledger, and finishes it.
+// Resumes a thread: takes over the steps that another process left unfinished, reads each from the ledger, and finishes
+// it.
 import { AssemblyError, type AssembledRun, RunAssembler } from "../../assembly/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import type { Ledger, Run, RunInfo } from "../../ledger/index.ts";
@@ -13,13 +14,16 @@ import { findFailedSteps, salvage } from "./salvage.ts";
 import { finishStep, type Step } from "./step.ts";
 
 export interface TakeOverOptions {
-  /** true: takes the lease of a dead writer without waiting for its expiry. */
+  /** If true, the lease of a dead writer is taken without waiting for its expiry. */
   force: boolean;
-  /** true: waits for a writer that may be alive. false: throws "busy". */
+  /** If true, waits for a writer that may be alive; if false, throws "busy". */
   wait: boolean;
 }
 
-/** Finishes every unfinished step of the thread; the steps count from `first`. If aborted, leaves the rest unfinished. */
+/**
+ * Finishes every unfinished step of the thread; step indexes begin at `first`. If the run is cancelled, the remaining
+ * steps stay unfinished.
+ */
 export async function finishUnfinishedSteps(
   context: RunContext,
   options: TakeOverOptions,
@@ -31,7 +35,7 @@ export async function finishUnfinishedSteps(
     const unfinished = runs.filter(({ state, metadata }) => isUnfinished(state) && metadata?.["agent"] === true);
     const failed = findFailedSteps(runs);
     if (unfinished.length === 0 && failed.length === 0) return steps;
-    // Listed first: if the tools are unavailable, no run is taken over.
+    // The tools are listed before a run is taken over, so that no run is taken over if the tools are unavailable.
     const tools = await unlessAborted(context.signal, () => context.settings.toolbox.current());
     if (tools === undefined) return steps;
     const finish = async (answer: PendingAnswer): Promise<void> => {
@@ -49,7 +53,7 @@ export async function finishUnfinishedSteps(
     }
     if (context.signal.aborted) return steps;
     if (!isWriterAlive) {
-      // Read again: a step that was just finished may have continued a failed one.
+      // The runs are read again, because a step that was just finished may have continued a failed step.
       const left = unfinished.length === 0 ? failed : findFailedSteps(await context.ledger.runs(context.threadId));
       const answer = await salvage(context, left);
       if (answer === undefined) return steps;
@@ -62,17 +66,20 @@ export async function finishUnfinishedSteps(
   }
 }
 
-/** Milliseconds between two reads of a thread whose writer may be alive; doubled each time up to the maximum. */
+/**
+ * The first wait, in milliseconds, between two reads of a thread whose writer may be alive; doubled each time up to
+ * `MAX_POLL_MS`.
+ */
 const FIRST_POLL_MS = 50;
 const MAX_POLL_MS = 1000;
-/** A live writer counts as gone after so many reads without a new run: about three seconds. */
+/** The number of reads without a new run, about three seconds, after which a live writer counts as gone. */
 const QUIET_POLLS = 7;
 
 function isUnfinished(state: RunInfo["state"]): boolean {
   return state === "created" || state === "streaming";
 }
 
-/** Waits until a live writer begins its next step, has finished, or shows no activity for a while. */
+/** Waits until a live writer begins its next step, has finished, or has begun no run for `QUIET_POLLS` reads. */
 async function waitUntilQuiet(context: RunContext): Promise<void> {
   const { ledger, threadId, history, signal } = context;
   let count = (await ledger.runs(threadId)).length;
@@ -90,7 +97,7 @@ async function waitUntilQuiet(context: RunContext): Promise<void> {
   }
 }
 
-/** Sleeps; returns early if the run is cancelled. */
+/** Waits `ms` milliseconds; returns early if the run is cancelled. */
 export async function sleepOrCancel({ settings, signal }: RunContext, ms = MAX_POLL_MS): Promise<void> {
   try {
     await settings.effects.sleep(ms, signal);
@@ -99,7 +106,7 @@ export async function sleepOrCancel({ settings, signal }: RunContext, ms = MAX_P
   }
 }
 
-/** Takes over a run. Returns undefined if its writer ended it, or if this run was cancelled. */
+/** Takes over a run. Returns undefined if the writer of the run ended it, or if the agent's run was cancelled. */
 async function takeOver(context: RunContext, runId: string, options: TakeOverOptions): Promise<Run | undefined> {
   const { ledger, signal } = context;
   for (let waitMs = FIRST_POLL_MS; ; waitMs = Math.min(waitMs * 2, MAX_POLL_MS)) {
@@ -116,7 +123,10 @@ async function takeOver(context: RunContext, runId: string, options: TakeOverOpt
   }
 }
 
-/** Reads the answer of a run. If the answer is incomplete, fails the run and returns undefined; the model is called again. */
+/**
+ * Returns the answer of a run. If the answer is incomplete, fails the run and returns undefined, so that the model is
+ * called again.
+ */
 async function readPendingAnswer({ ledger }: RunContext, run: Run): Promise<PendingAnswer | undefined> {
   const { metadata } = run.info;
   const assembled = await assembleRun(ledger, run);
@@ -138,7 +148,7 @@ async function readPendingAnswer({ ledger }: RunContext, run: Run): Promise<Pend
   };
 }
 
-/** Assembles the logged deltas of a run. Returns undefined if the answer is incomplete. */
+/** Assembles the recorded deltas of a run. Returns undefined if the answer is incomplete. */
 async function assembleRun(ledger: Ledger, { id: runId, threadId, info }: Run): Promise<AssembledRun | undefined> {
   const assembler = new RunAssembler();
   if (info.lastSeq >= 0) {

@@ -1,4 +1,4 @@
-// The context that the parts of a run share: the agent's settings, the thread, and the events.
+// Defines the context that the modules of a run share: the agent's settings, the thread, and the events.
 import type { Client, Effects } from "../../client/index.ts";
 import type { Ledger, Run } from "../../ledger/index.ts";
 import type { Message, StoredMessage } from "../../model/index.ts";
@@ -17,7 +17,7 @@ export interface AgentSettings extends Pick<
   readonly client: Client;
   readonly model: string;
   readonly toolbox: Toolbox;
-  /** The first message of every request. */
+  /** The first message of every request; undefined if the agent has no instructions. */
   readonly instructions: Message | undefined;
   readonly maxSteps: number;
   readonly maxParallel: number;
@@ -36,7 +36,10 @@ export interface RunContext {
   emit(event: AgentEvent): void;
 }
 
-/** Emits messages that were appended to the thread. Returns copies, so that readers cannot change the model's history. */
+/**
+ * Adds messages that were appended to the thread to the history, and emits an event for each. Emits and returns copies,
+ * so that readers cannot change the history.
+ */
 export function publishMessages(context: RunContext, messages: readonly StoredMessage[]): StoredMessage[] {
   context.history.add(messages);
   const copies = messages.map((message) => copyJson(message));
@@ -44,7 +47,10 @@ export function publishMessages(context: RunContext, messages: readonly StoredMe
   return copies;
 }
 
-/** Awaits a part of a run of the ledger. If it throws, fails the run, which keeps its partial messages beside the path. */
+/**
+ * Awaits a step of a ledger run. If the step throws, fails the run, which stores its partial messages outside the
+ * active path.
+ */
 export async function orFailRun<T>(run: Run, step: Promise<T>): Promise<T> {
   try {
     return await step;
@@ -55,8 +61,9 @@ export async function orFailRun<T>(run: Run, step: Promise<T>): Promise<T> {
 }
 
 /**
- * Fails a run. If the ledger cannot record that, the first error is still the one to throw; the run's lease is released, so
- * that another process need not wait for this one to end.
+ * Fails a run, or releases it if the error is "released". If the ledger cannot record the failure, its exception is
+ * ignored, because the caller throws `error`. The lease is released, so that another process need not wait until it
+ * expires.
  */
 async function failRun(run: Run, error: unknown): Promise<void> {
   if (isReleased(error)) return run.release();

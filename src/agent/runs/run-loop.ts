@@ -1,4 +1,5 @@
-// The loop of an agent's run: step after step, until the model has finished and no message is queued, or an earlier end.
+// Implements the loop of an agent's run: takes steps until the model has finished and no message is queued, or until a
+// limit, a callback or the caller ends the run.
 import type { Message } from "../../model/index.ts";
 import { unlessAborted, yieldToEventLoop } from "../concurrency.ts";
 import { AgentError } from "../errors.ts";
@@ -21,7 +22,7 @@ export async function runLoop(context: RunContext, start: RunStart): Promise<Age
   }
 }
 
-/** The input of the run: its messages until they are appended to the thread. */
+/** The input of the run; `messages` is undefined once the input is appended to the thread. */
 interface PendingInput {
   messages: readonly Message[] | undefined;
   isAppended: boolean;
@@ -42,7 +43,8 @@ async function runSteps(context: RunContext, start: RunStart, input: PendingInpu
     }
     const reason = await decideEnd(context, action, progress);
     if (reason !== undefined) return progress.result(reason, input.messages);
-    // After the input is in the thread, another writer may answer it, so a busy thread is waited for.
+    // Another writer may answer the input once it is in the thread. Before its first call to the model, the run
+    // therefore waits if the thread is busy.
     const options = { force: start.force, wait: start.wait || (input.isAppended && progress.modelCalls === 0) };
     const step = await tryStep(context, options, progress);
     if (step === undefined) {
@@ -55,7 +57,10 @@ async function runSteps(context: RunContext, start: RunStart, input: PendingInpu
   }
 }
 
-/** Finishes the steps that earlier runs left unfinished, and returns the next action. */
+/**
+ * Finishes the steps that earlier runs left unfinished and returns the next action. Returns "ask" if the run was
+ * cancelled.
+ */
 async function prepareThread(
   context: RunContext,
   options: TakeOverOptions,
@@ -72,7 +77,10 @@ async function prepareThread(
   return action;
 }
 
-/** Takes the next step. Returns undefined if another writer was faster, so that the thread must be read again. */
+/**
+ * Takes the next step. Returns undefined if another writer has answered, or if the thread was busy and the run may
+ * wait; the thread must then be read again.
+ */
 async function tryStep(
   context: RunContext,
   options: TakeOverOptions,
@@ -91,12 +99,12 @@ async function tryStep(
 async function findActionAfterStep({ history }: RunContext, { info, answer }: Step): Promise<NextAction> {
   // A step without info was cancelled; `decideEnd` handles it.
   if (info === undefined) return "ask";
-  // The answer was empty; the same request would get the same answer.
+  // A further call after an empty answer would send the same request again.
   if (answer === undefined) return "cut-off";
   return findNextAction((await history.load()).messages);
 }
 
-/** Returns the reason if the run ends here. Otherwise appends queued messages and returns undefined. */
+/** Returns the reason if the run ends before its next step. Otherwise appends queued messages and returns undefined. */
 async function decideEnd(
   context: RunContext,
   action: NextAction,
@@ -105,7 +113,8 @@ async function decideEnd(
   const { queue, signal, settings } = context;
   const isAnswered = action === "done" || action === "cut-off";
   const isLast = progress.modelCalls >= settings.maxSteps;
-  // Readers of the events get a turn to queue a message for the answer they just received.
+  // The event loop gets a turn, so that readers of the events can queue a message after the answer that they just
+  // received.
   if (isLast || (isAnswered && queue.waiting.length === 0)) await yieldToEventLoop();
   if (signal.aborted) return closeQueue(context, "cancelled");
   if (isAnswered && queue.waiting.length === 0) return closeQueue(context, action);
@@ -116,7 +125,10 @@ async function decideEnd(
   return undefined;
 }
 
-/** Closes the queue at the moment of the decision: later messages throw, and waiting ones are in the result. */
+/**
+ * Closes the queue when the end of the run is decided: queuing a later message throws, and the result of the run
+ * contains the messages that are still queued.
+ */
 function closeQueue({ queue }: RunContext, reason: EndReason): EndReason {
   queue.close();
   return reason;

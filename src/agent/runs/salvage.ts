@@ -1,5 +1,5 @@
-// Salvage of failed steps whose tools had started: `ledger.recover()` or an agent whose ledger failed ended their runs. Their
-// recorded messages are beside the active path. A new run continues them, so that finished tools do not run again.
+// Salvages failed steps whose tools had started. `ledger.recover()`, or an agent whose ledger failed, has ended their
+// runs. Their messages are outside the active path. A new run continues them, so that finished tools do not run again.
 import { disassemble } from "../../assembly/index.ts";
 import type { RunInfo } from "../../ledger/index.ts";
 import type { Delta, Message, Metadata, ModelResponse, StoredMessage, ToolResultPart } from "../../model/index.ts";
@@ -12,21 +12,23 @@ import { orFailRun, type RunContext } from "./run-context.ts";
 /** Returns the failed steps that no later run has continued and finished. */
 export function findFailedSteps(runs: readonly RunInfo[]): RunInfo[] {
   const settled = new Set<unknown>();
-  // In reverse: a run comes after the one that it continues.
+  // The newest run is read first, because a run is later in the list than the run that it continues.
   for (const { id, state, metadata } of runs.toReversed()) {
     if (state === "committed" || state === "superseded" || settled.has(id)) settled.add(metadata?.["continues"]);
   }
   return runs.filter((run) => isFailedStep(run) && !settled.has(run.id));
 }
 
-/** True for a failed step with started calls. Calls start after the answer is recorded, so its answer is complete. */
+/**
+ * True for a failed step with started calls. Its answer is complete, because calls start after the answer is recorded.
+ */
 function isFailedStep({ state, metadata }: RunInfo): boolean {
   return state === "failed" && metadata?.["agent"] === true && readStartedCalls(metadata).size > 0;
 }
 
 /**
- * Continues the newest failed step of the active branch in a new run at the active leaf, after messages that were appended
- * since. Returns undefined if there is none.
+ * Continues the newest failed step of the active branch in a new run at the active leaf, after messages that were
+ * appended since. Returns undefined if the branch has no failed step.
  */
 export async function salvage(context: RunContext, failedRuns: readonly RunInfo[]): Promise<PendingAnswer | undefined> {
   while (failedRuns.length > 0) {
@@ -38,21 +40,21 @@ export async function salvage(context: RunContext, failedRuns: readonly RunInfo[
     try {
       return await continueStep(context, newest, activeLeafId);
     } catch (error) {
-      // A message was appended meanwhile: the thread is read again.
+      // If another message was appended in the meantime, the thread is read again.
       if (!isLeafConflict(error)) throw error;
     }
   }
   return undefined;
 }
 
-/** A failed run with its answer and its recorded results. */
+/** A failed run with its answer and its recorded tool results. */
 interface FailedStep {
   run: RunInfo;
   answer: StoredMessage;
   results: ReadonlyMap<string, ToolResultPart>;
 }
 
-/** Finds the messages of a failed run; none if another run or message has continued from them. */
+/** Returns the answer and results of a failed run; an empty list if another run or message has continued from them. */
 function findFailedStep(run: RunInfo, messages: readonly StoredMessage[]): FailedStep[] {
   const ofRun = messages.filter(({ metadata }) => metadata.runId === run.id);
   const [answer] = ofRun;
@@ -64,7 +66,7 @@ function findFailedStep(run: RunInfo, messages: readonly StoredMessage[]): Faile
   return isContinued ? [] : [{ run, answer, results: readToolResults(ofRun) }];
 }
 
-/** Collects the ids from a leaf to the root, and null, the parent of the root. */
+/** Returns the message ids from a leaf to the root, and null, which stands for the parent of the root. */
 function collectPath(leafId: string | null, messages: readonly StoredMessage[]): ReadonlySet<string | null> {
   const parents = new Map(messages.map(({ id, parentMessageId }) => [id, parentMessageId]));
   const path = new Set<string | null>([null]);
@@ -90,7 +92,7 @@ async function continueStep(
     kind: "part",
     payload: { value, role: "tool" },
   }));
-  // One batch: a process that takes this run over finds all of it, or nothing.
+  // All deltas are appended in one batch, so that a process that takes this run over reads either all of them or none.
   await orFailRun(run, run.append([...answerDeltas, ...resultDeltas]));
   return { run, message, runMetadata: {}, startedBefore: readStartedCalls(metadata), recordedResults };
 }
@@ -100,7 +102,7 @@ function findEntry<Value>(map: ReadonlyMap<string, Value>, key: string): [string
   return value === undefined ? [] : [[key, value]];
 }
 
-/** Returns the message without the metadata that its failed run added. */
+/** Returns the message without the metadata that the failed run added. */
 function withoutRunMetadata({ role, parts, name, extra, metadata }: StoredMessage): Message {
   const { interrupted: _, runId: __, schemaVersion: ___, ...rest } = metadata;
   const message: Message = { role, parts, metadata: rest };
@@ -117,7 +119,7 @@ function toResponse(message: Message): ModelResponse {
     usage,
     response = {},
   } = message.metadata as Metadata & {
-    response?: Partial<ModelResponse>; // written by `messageFromResponse` of the ledger
+    response?: Partial<ModelResponse>; // `messageFromResponse` of the ledger writes this field.
   };
   const restored: ModelResponse = { id: "", model, message, finishReason, ...response };
   return usage === undefined ? restored : { ...restored, usage };

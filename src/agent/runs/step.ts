@@ -1,5 +1,5 @@
-// One step: calls the model, streams its answer into a run of the ledger, runs its tool calls, and commits answer and
-// results together, so that the thread never has a call without its result.
+// Takes one step: calls the model, streams its answer into a run of the ledger, runs its tool calls, and commits answer
+// and results together, so that the thread never has a call without its result.
 import type { Answer } from "../../client/index.ts";
 import type { Run } from "../../ledger/index.ts";
 import { addUsage } from "../../model/index.ts";
@@ -12,16 +12,19 @@ import type { StepInfo } from "../types.ts";
 import { copyJson, findClientCalls, isEmptyAnswer, toRecordedMessage } from "./recorded-answer.ts";
 import { orFailRun, publishMessages, type RunContext } from "./run-context.ts";
 
-/** A step and its usage, including failed attempts and truncated answers. */
+/** The result of a step, and its usage including failed attempts and truncated answers. */
 export interface Step {
-  /** Absent if the run was cancelled during the answer. */
+  /** The public description of the step; absent if the run was cancelled during the answer. */
   info?: StepInfo;
   /** The stored answer; `info` has a copy. Absent if the answer was empty. */
   answer?: StoredMessage | undefined;
   usage?: Usage | undefined;
 }
 
-/** Takes a step. Throws the client's error; the run is then failed, and its partial answer is beside the path. */
+/**
+ * Takes a step. If the call to the model fails, throws the client's error; the ledger run is then failed, and its
+ * partial answer is outside the active path.
+ */
 export async function takeStep(context: RunContext, index: number): Promise<Step> {
   const { settings, history } = context;
   const listed = await unlessAborted(context.signal, () => settings.toolbox.current());
@@ -45,7 +48,7 @@ export async function takeStep(context: RunContext, index: number): Promise<Step
   return { ...(await finishStep(context, index, tools, pending)), usage: sumUsage(answer) };
 }
 
-/** Runs the tool calls of an answer, and commits both. A failure on the way can be resumed. */
+/** Runs the tool calls of an answer and commits the answer with the results. If this fails, the step can be resumed. */
 export async function finishStep(
   context: RunContext,
   index: number,
@@ -81,7 +84,10 @@ function readModel({ metadata }: Message): Record<string, unknown> {
   return metadata?.model === undefined ? {} : { model: metadata.model };
 }
 
-/** True if a process that takes the run over could not derive this metadata from the run's log and earlier metadata. */
+/**
+ * True if the metadata contains values that a process could not derive from the run's deltas and earlier metadata when
+ * it takes the run over.
+ */
 function hasNewMetadata(metadata: Record<string, unknown>, known: Record<string, unknown> | undefined): boolean {
   const { provider = known?.["provider"], losses, attempts } = metadata;
   return losses !== undefined || attempts !== undefined || provider !== known?.["provider"];
@@ -91,7 +97,10 @@ function readFinishReason({ metadata }: Message): FinishReason {
   return metadata?.finishReason ?? { unified: "other" };
 }
 
-/** Returns model and provider as far as they are known before the call; a fallback may answer instead. */
+/**
+ * Returns the requested model and, if it is known before the call, its provider, as metadata of the ledger run. The
+ * actual provider may differ, because a fallback may answer.
+ */
 function readTarget({ settings }: RunContext): Record<string, unknown> {
   const { model, call, client } = settings;
   const named = client.providers.find((name) => model.startsWith(`${name}/`));
@@ -110,7 +119,8 @@ function createRequest({ settings }: RunContext, { index, messages: history, too
   const messages = instructions === undefined ? [...history] : [instructions, ...history];
   const request: ModelRequest = { ...defaults, model, messages };
   if (tools.declarations.length > 0) request.tools = tools.declarations;
-  // A model that must call a tool in every step would never finish.
+  // `toolChoice` may require a call only in the first step, because a model that must call a tool in every step would
+  // never finish.
   const isFirst = index === 0 && history.at(-1)?.role !== "tool";
   if (!isFirst && request.toolChoice !== undefined) request.toolChoice = withoutRequiredCall(request.toolChoice);
   return request;
@@ -123,11 +133,14 @@ function withoutRequiredCall(choice: ToolChoice): ToolChoice {
 
 interface ReceivedAnswer {
   answer: Answer;
-  /** The message as it will be recorded. */
+  /** The message in the form that the ledger records. */
   message: Message;
 }
 
-/** Calls the model and streams its answer into the run. Returns undefined if the run was cancelled before the end. */
+/**
+ * Calls the model and streams its answer into the ledger run. Returns undefined if the run was cancelled before the end
+ * of the answer.
+ */
 async function receiveAnswer(
   context: RunContext,
   run: Run,
@@ -143,10 +156,11 @@ async function receiveAnswer(
       for (const delta of batch) context.emit({ type: "delta", runId: run.id, delta: ids.renameDelta(delta) });
       isComplete = batch.at(-1)?.kind === "done";
     }
-    // A cancelled stream drops unread deltas even if its answer was complete, so the run's log would be incomplete.
+    // A cancelled stream drops unread deltas even if its answer was complete, so the recorded deltas would be
+    // incomplete.
     if (!isComplete) signal.throwIfAborted();
     const answer = await stream.response();
-    // Converted before any tool runs: an answer that cannot be recorded must not have effects.
+    // The answer is converted before any tool runs, because an answer that cannot be recorded must have no effects.
     return { answer, message: toRecordedMessage(answer, answer.provider) };
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -155,7 +169,7 @@ async function receiveAnswer(
   }
 }
 
-/** Returns the run's metadata about an answer. */
+/** Returns metadata about an answer for its ledger run. */
 function toRunMetadata({ provider, model, losses, attempts }: Answer): Record<string, unknown> {
   const metadata: Record<string, unknown> = { provider };
   if (model !== "") metadata["model"] = model;
@@ -165,7 +179,7 @@ function toRunMetadata({ provider, model, losses, attempts }: Answer): Record<st
   return copyJson(metadata);
 }
 
-/** Sums the usage of all attempts. */
+/** Returns the usage of all attempts together; the usage of the answer if no attempt reports usage. */
 function sumUsage({ usage, attempts }: Answer): Usage | undefined {
   const ofAttempts = attempts.flatMap((attempt) => (attempt.usage === undefined ? [] : [attempt.usage]));
   return ofAttempts.length === 0 ? usage : ofAttempts.reduce(addUsage);

@@ -1,5 +1,6 @@
-// Unique ids for the tool calls of a thread. Some servers count anew in each answer (`call_0`, `call_1`), and providers
-// accept an id only once: a call with a used id gets another one. A run's log keeps the model's own ids.
+// Assigns unique ids to the tool calls of a thread. Some servers restart their ids in each answer (`call_0`, `call_1`),
+// but providers accept an id only once in a history, so a call with a used id receives a new id. The deltas in the
+// ledger have the model's own ids.
 import { copyObject } from "../../model/json/index.ts";
 import type { Delta, Message, Part, ToolCallPart } from "../../model/index.ts";
 import { copyJson, isClientCall } from "../runs/recorded-answer.ts";
@@ -9,12 +10,15 @@ export class CallIds {
   readonly #idByModelId = new Map<string, string>();
   readonly #modelIdById = new Map<string, string>();
 
-  /** `taken`: the ids on the path before the answer. A process that reads the step again assigns the same ids. */
+  /**
+   * `taken` contains the ids on the path before the answer. A process that reads the step again therefore assigns the
+   * same ids.
+   */
   constructor(taken: Iterable<string>) {
     this.#taken = new Set(taken);
   }
 
-  /** Returns the unique id for a model's id, and assigns it on first use. */
+  /** Returns the unique id for a model's id, which is assigned on the first call. */
   assignId(modelId: string): string {
     const assigned = this.#idByModelId.get(modelId);
     if (assigned !== undefined) return assigned;
@@ -26,7 +30,7 @@ export class CallIds {
     return id;
   }
 
-  /** Returns the model's id for a unique id. */
+  /** Returns the model's id for a unique id; the same id if it was not assigned here. */
   modelId(id: string): string {
     return this.#modelIdById.get(id) ?? id;
   }
@@ -46,8 +50,9 @@ export class CallIds {
   }
 
   /**
-   * Returns a delta with unique call ids, for readers. Most deltas hold only strings and numbers and are returned as they
-   * are. A delta with objects is copied, because the assembled answer shares those objects.
+   * Returns a delta with unique call ids, for readers of the events. A delta that contains only strings and numbers, as
+   * most do, is returned unchanged if its id stays the same. A delta with objects is copied, because the assembled
+   * answer shares those objects.
    */
   renameDelta(delta: Delta): Delta {
     const { kind, payload } = delta;
@@ -70,13 +75,13 @@ export class CallIds {
   }
 }
 
-/** True if a payload contains no object. Without allocation: it runs for every delta. */
+/** True if a payload contains no object. The function allocates nothing, because it runs for every delta. */
 function isFlat(payload: Delta["payload"]): boolean {
   for (const key in payload) if (typeof payload[key as keyof typeof payload] === "object") return false;
   return true;
 }
 
-/** Returns the ids of all calls, also of those that the provider executes. */
+/** Returns the ids of all tool calls, including calls that the provider executes. */
 export function readCallIds(messages: readonly Message[]): Set<string> {
   return new Set(
     messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : []))),

@@ -1,7 +1,10 @@
-// Converts the return values of tools to JSON; throws for values that JSON would drop silently.
+// Converts the return values of tools to JSON. Throws for values that JSON would drop or change silently.
 import { parseJson, stringifyJson } from "../../model/index.ts";
 
-/** Returns the value as it will be read back: a date as its text, a class instance as its fields, exact digits unchanged. */
+/**
+ * Returns the value in the form in which it is read back: a date as its text, a class instance as its fields, and
+ * numbers with exact digits unchanged.
+ */
 export function toPlainJson(value: unknown): unknown {
   if (value === undefined) return undefined;
   if (typeof value === "string") return value.toWellFormed();
@@ -10,12 +13,12 @@ export function toPlainJson(value: unknown): unknown {
   return parseJson(replaceLoneSurrogates(text));
 }
 
-/** Replaces escaped lone surrogates, which providers reject. */
+/** Replaces escaped lone surrogates, which providers reject, by U+FFFD. */
 function replaceLoneSurrogates(text: string): string {
   return text.replaceAll(/\\(?:ud[89a-f][0-9a-f]{2}|.)/g, (escape) => (escape.length > 2 ? "\\ufffd" : escape));
 }
 
-/** Throws for values that JSON changes silently: a map becomes `{}`, NaN becomes null. */
+/** Throws for values that JSON changes silently: a `Map` becomes `{}`, and NaN becomes null. */
 function rejectSilentLoss(value: unknown): void {
   JSON.stringify(value, function (this: unknown, key: string, each: unknown): unknown {
     const lost = describeLoss(each) ?? describeLossInHolder(this, key, each);
@@ -25,10 +28,13 @@ function rejectSilentLoss(value: unknown): void {
   });
 }
 
-/** Describes losses that only the containing object or list shows. */
+/**
+ * Describes a value that JSON would change and that is recognized only by its container: undefined in a list, or an
+ * invalid date. Returns undefined for any other value.
+ */
 function describeLossInHolder(holder: unknown, key: string, value: unknown): string | undefined {
   if (value === undefined && Array.isArray(holder)) return "Undefined in a list";
-  // `value` is already the date's text; the container still has the date.
+  // `value` is already the result of `toJSON`; only the container still has the date.
   const original: unknown = Reflect.get(Object(holder) as object, key);
   return original instanceof Date && Number.isNaN(original.getTime()) ? "An invalid date" : undefined;
 }

@@ -1,5 +1,5 @@
-// Runs one tool call: checks its arguments, requests approval, records its start, and runs the tool. Every failure of the
-// call becomes its result; only failures of the ledger are thrown.
+// Runs one tool call: checks its arguments, requests approval, records its start, and runs the tool. Every failure of
+// the call becomes its result; only failures of the ledger are thrown.
 import type { Effects } from "../../client/index.ts";
 import type { Run } from "../../ledger/index.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../../model/index.ts";
@@ -26,11 +26,11 @@ import {
   unreadableArgumentsResult,
 } from "./tool-results.ts";
 
-/** The tool calls of one answer, while they run. */
+/** The data that the running tool calls of one answer share. */
 export interface ToolRound {
   readonly runContext: RunContext;
   readonly run: Run;
-  /** The answer with the calls. */
+  /** The answer that contains the calls. */
   readonly message: Message;
   readonly ids: CallIds;
   readonly tools: StepTools;
@@ -38,9 +38,12 @@ export interface ToolRound {
   readonly startedBefore: ReadonlySet<string>;
   readonly startedCalls: StartedCalls;
   readonly concurrency: ConcurrencyLimit;
-  /** Aborted when the run is cancelled or the round is broken. */
+  /** Aborted when the run is cancelled or the round is broken by a failure. */
   readonly signal: AbortSignal;
-  /** Aborted only when the round is broken, for example by the ledger: its calls are not cancelled, and can be resumed. */
+  /**
+   * Aborted only when the round is broken, for example by a failure of the ledger. Its calls then receive no
+   * "cancelled" result and can be resumed.
+   */
   readonly broken: AbortSignal;
 }
 
@@ -53,15 +56,15 @@ export async function runToolCall(round: ToolRound, call: ToolCallPart): Promise
   if (wasStopped(message)) return isRerun ? interruptedResult(call) : stoppedAnswerResult(call, message);
   if (checkedTool === undefined) return unknownToolResult(call, [...tools.byName.keys()]);
   const checked = await checkArguments(checkedTool, call);
-  // A call that was started before may have had effects, so "was not run" would be wrong.
+  // A call that an earlier process started may have had effects, so a result that it "was not run" would be wrong.
   if ("result" in checked) return isRerun ? interruptedResult(call) : checked.result;
-  // A call that was started before had its approval.
+  // A call that an earlier process started was already approved.
   const rejection = isRerun ? undefined : await requestApproval(round, call);
   if (rejection !== undefined) return rejection;
   return concurrency.run(() => startTool(round, call, { tool: checkedTool.tool, input: checked.input, isRerun }));
 }
 
-/** Checks a copy of the arguments: the tool may change its input. */
+/** Checks a copy of the arguments, because the tool may change its input. Returns the input, or an error result. */
 async function checkArguments(
   checkedTool: CheckedTool,
   call: ToolCallPart,
@@ -74,7 +77,7 @@ async function checkArguments(
   }
 }
 
-/** Returns undefined if the call is approved, else its result. */
+/** Returns undefined if the call is approved; otherwise the result of the rejected or cancelled call. */
 async function requestApproval(round: ToolRound, call: ToolCallPart): Promise<ToolResultPart | undefined> {
   const { approve } = round.runContext.settings;
   if (approve === undefined) return undefined;
@@ -91,7 +94,7 @@ async function requestApproval(round: ToolRound, call: ToolCallPart): Promise<To
   return cancelledOrThrow(round, call, false);
 }
 
-/** Returns the result of a cancelled call. Throws if the round is broken: then no result may be recorded. */
+/** Returns the result of a cancelled call. Throws if the round is broken, because no result may be recorded then. */
 function cancelledOrThrow({ broken }: ToolRound, call: ToolCallPart, hasStarted: boolean): ToolResultPart {
   broken.throwIfAborted();
   return cancelledResult(call, hasStarted);
@@ -115,7 +118,8 @@ async function startTool(round: ToolRound, call: ToolCallPart, start: ToolStart)
   const outcome = await runTool(round, call, start, timeout).finally(() => timeout.stop());
   const wasAborted = timeout.signal.aborted;
   const isLost = wasAborted && round.broken.aborted;
-  // A value is recorded even if the tool was told to stop: it says how far the tool came.
+  // A returned value is recorded even if the tool's signal was aborted, because it shows how far the tool came. The
+  // exception is a "safe" tool in a broken round: its call runs again when the thread is resumed.
   if (outcome !== undefined && "value" in outcome && !(isLost && tool.retry === "safe"))
     return toToolResult(call, outcome.value);
   if (
@@ -129,10 +133,13 @@ async function startTool(round: ToolRound, call: ToolCallPart, start: ToolStart)
 
 type ToolOutcome = { value: unknown } | { thrown: unknown };
 
-/** Time for a tool to end after its signal was aborted. */
+/** Time, in milliseconds, for a tool to end after its signal was aborted. */
 const GRACE_MS = 100;
 
-/** Runs a tool. Returns undefined if it does not end within the grace time after its signal was aborted. */
+/**
+ * Runs a tool and returns its value or exception. Returns undefined if the tool does not end within `GRACE_MS` after
+ * its signal was aborted.
+ */
 async function runTool(
   round: ToolRound,
   call: ToolCallPart,
@@ -174,7 +181,7 @@ function createToolContext(
   return { toolCallId, toolName, signal, threadId: runContext.threadId, runId: run.id, isRerun };
 }
 
-/** A signal that aborts with another signal or after a time limit. */
+/** A signal that is aborted when another signal is aborted or a time limit is reached. */
 class ToolTimeout {
   readonly #controller = new AbortController();
   readonly #stopped = new AbortController();

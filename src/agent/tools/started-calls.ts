@@ -1,25 +1,27 @@
-// The record of started calls. Written before a tool runs, so that after a crash a call that may have had effects can be
-// distinguished from one that has not.
+// Records the started calls of a run. A record is written before a tool runs, so that after a crash the calls that may
+// have had effects are known.
 import type { Run } from "../../ledger/index.ts";
 import { yieldToEventLoop } from "../concurrency.ts";
 
 export class StartedCalls {
   readonly #run: Run;
-  /** Started calls without a recorded result. */
+  /** The model's ids of started calls without a recorded result. */
   readonly #open: Set<string>;
+  /** The most recent write; never rejects. */
   #last: Promise<void> = Promise.resolve();
+  /** The write that has not begun yet, which includes all calls that start until then; undefined if there is none. */
   #next: Promise<void> | undefined;
   #failure: { error: unknown } | undefined;
 
-  /** `startedBefore`: calls that an earlier process recorded. */
+  /** `startedBefore` contains the calls that an earlier process recorded. */
   constructor(run: Run, startedBefore: Iterable<string>) {
     this.#run = run;
     this.#open = new Set(startedBefore);
   }
 
   /**
-   * Records that a call starts. Resolves when the record is durable, together with the answer. Calls that start together
-   * share one write. After a failed write there is no other, because it would include calls that never ran.
+   * Records that a call starts. Resolves when the record and the answer are durable. Calls that start together share
+   * one write. After a failed write, no further write follows, because it would include calls that never ran.
    */
   markStarted(toolCallId: string): Promise<void> {
     this.#open.add(toolCallId);
@@ -27,14 +29,14 @@ export class StartedCalls {
     return this.#next;
   }
 
-  /** Removes a call whose result is durable. */
+  /** Removes a call whose result is durable from the record. */
   markFinished(toolCallId: string): void {
     this.#open.delete(toolCallId);
   }
 
   async #write(before: Promise<void>): Promise<void> {
     await before;
-    // Waits for calls that start in the same turn of the event loop.
+    // The write waits for other calls that start in the same turn of the event loop.
     await yieldToEventLoop();
     this.#next = undefined;
     if (this.#failure !== undefined) throw this.#failure.error;
@@ -46,7 +48,7 @@ export class StartedCalls {
   }
 }
 
-/** Returns the recorded calls of a run. Calls with a result may be missing. */
+/** Returns the ids of the started calls that a run has recorded. Calls with a result may be missing. */
 export function readStartedCalls(metadata: Readonly<Record<string, unknown>> | undefined): Set<string> {
   const started = metadata?.["started"];
   return new Set(Array.isArray(started) ? started.filter((id) => typeof id === "string") : []);

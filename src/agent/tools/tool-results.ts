@@ -1,4 +1,5 @@
-// Results of tool calls: from the return value of a tool, or an error for the model if the tool returned none.
+// Creates the results of tool calls: from the return value of a tool, or as an error for the model if there is no
+// return value.
 import type { SchemaIssue } from "../../client/index.ts";
 import { assertStorableMessages } from "../../ledger/index.ts";
 import { KoineError } from "../../model/errors.ts";
@@ -8,7 +9,7 @@ import { toPlainJson } from "./plain-json.ts";
 import { isToolOutput } from "./tool.ts";
 
 function resultPart(call: ToolCallPart, output: unknown, options: ToolResultOptions = {}): ToolResultPart {
-  // `toolResult` returns a message with this one part.
+  // The cast is safe, because `toolResult` returns a message with exactly this part.
   return toolResult(call, output, options).parts[0] as ToolResultPart;
 }
 
@@ -16,7 +17,7 @@ export function errorResult(call: ToolCallPart, text: string): ToolResultPart {
   return resultPart(call, text.toWellFormed(), { isError: true });
 }
 
-/** Converts the return value of a tool. A value that cannot be recorded becomes an error result. */
+/** Converts the return value of a tool to a result. A value that cannot be recorded becomes an error result. */
 export function toToolResult(call: ToolCallPart, returned: unknown): ToolResultPart {
   try {
     const { output, content, isError } = isToolOutput(returned) ? returned : { output: returned };
@@ -40,11 +41,14 @@ export function unrecordableResult(call: ToolCallPart, reason: unknown): ToolRes
   return errorResult(call, `The tool ran, but its return value cannot be recorded: ${describeThrown(reason)}`);
 }
 
-/** Checks the content parts of an output, which must be valid in a user message. Returns undefined for an empty list. */
+/**
+ * Returns the content parts of an output, which must be valid in a user message; undefined for an empty list. Throws
+ * for an invalid part.
+ */
 function checkContent(content: unknown): Part[] | undefined {
   if (!Array.isArray(content)) throw new TypeError("`content` must be a list of parts.");
   if (content.length === 0) return undefined;
-  const parts = toPlainJson(content) as Part[]; // checked below
+  const parts = toPlainJson(content) as Part[]; // The cast is safe, because `validate` checks the parts.
   const issue = validate({ role: "user", parts }).find(({ code }) => code !== "unknown-field");
   if (issue === undefined) return parts;
   const reason =
@@ -52,7 +56,7 @@ function checkContent(content: unknown): Part[] | undefined {
   throw new TypeError(`At "${issue.path.replace("/parts", "/content")}": ${reason}`);
 }
 
-/** Returns the blobs that parts name, at any depth. */
+/** Returns the ids of the blobs that parts refer to, at any depth. */
 export function findBlobs(parts: readonly Part[]): string[] {
   return parts.flatMap((part) => {
     const blobs = "blob" in part && part.blob !== undefined ? [part.blob] : [];
@@ -76,10 +80,13 @@ export function describeThrown(thrown: unknown): string {
   }
 }
 
-/** The number of causes that are described. */
+/** The number of nested causes that are described. */
 const MAX_CAUSES = 4;
 
-/** Adds the causes: "fetch failed" alone is useless. Koine's own errors are already complete. */
+/**
+ * Returns the message of an error with the messages of its causes, because "fetch failed" alone is not helpful. Koine's
+ * own errors already contain the messages of their causes.
+ */
 function describeWithCauses(error: Error): string {
   let text = readErrorText(error);
   let each: Error = error;
@@ -117,7 +124,10 @@ export function unreadableArgumentsResult(call: ToolCallPart, { metadata }: Mess
   return errorResult(call, `${fault}, so the tool was not run. Repeat the complete call.`);
 }
 
-/** Creates the result of a call in an answer that a filter, a refusal or an error stopped: the call may be incomplete. */
+/**
+ * Creates the result of a call in an answer that a filter, a refusal or an error stopped, so that the call may be
+ * incomplete.
+ */
 export function stoppedAnswerResult(call: ToolCallPart, { metadata }: Message): ToolResultPart {
   const why = metadata?.finishReason?.unified ?? "error";
   return errorResult(call, `The answer that made this call was stopped (${why}), so the tool was not run.`);
@@ -160,6 +170,6 @@ export function cancelledResult(call: ToolCallPart, hasStarted: boolean): ToolRe
 export function timedOutResult(call: ToolCallPart, ms: number): ToolResultPart {
   return errorResult(
     call,
-    `The tool did not finish within ${ms / 1000} s and was told to stop. Whether it took effect is unknown.`,
+    `The tool did not finish within ${ms / 1000} s, and its signal was aborted. Whether the call took effect is unknown.`,
   );
 }

@@ -1,5 +1,5 @@
-// A tool round: runs the calls of one answer in parallel, records each result when it is ready, and returns the results in
-// the order of the calls (B25).
+// Runs a tool round: the calls of one answer run in parallel, each result is recorded when it is ready, and the results
+// are returned in the order of the calls (B25).
 import { LedgerError } from "../../ledger/index.ts";
 import type { Ledger, Run } from "../../ledger/index.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../../model/index.ts";
@@ -14,23 +14,28 @@ import { StartedCalls } from "./started-calls.ts";
 import type { StepTools } from "./toolbox.ts";
 import { findBlobs, unrecordableResult } from "./tool-results.ts";
 
-/** A complete answer whose calls have no results yet, from its stream or from an earlier process. All ids are the model's. */
+/**
+ * A complete answer whose calls have no results yet, from a stream or from an earlier process. All call ids are the
+ * model's ids.
+ */
 export interface PendingAnswer {
   readonly run: Run;
   readonly message: Message;
-  /** Metadata for the run. */
+  /** Metadata about the answer that is added to the ledger run. */
   readonly runMetadata: Record<string, unknown>;
-  /** Calls that an earlier process started. */
+  /** The ids of the calls that an earlier process started. */
   readonly startedBefore: ReadonlySet<string>;
   /** Results that an earlier process recorded, by call id. */
   readonly recordedResults: ReadonlyMap<string, ToolResultPart>;
-  /** The unique ids of the calls, if readers have already received them. */
+  /**
+   * The unique ids of the calls, which readers of the events have received; undefined for the answer of an earlier run.
+   */
   readonly ids?: CallIds;
 }
 
 /**
- * Returns one result per call of the message, which has unique call ids. Throws the ledger's errors; the running tools are
- * then told to stop.
+ * Returns one result per call of the message, which has unique call ids. Throws the ledger's errors; the signal of the
+ * running tools is then aborted.
  */
 export async function runTools(
   runContext: RunContext,
@@ -42,7 +47,8 @@ export async function runTools(
   const breakIfReleased = (): void => {
     if (isReleased(runContext.signal.reason)) broken.abort(runContext.signal.reason);
   };
-  // Registered before `AbortSignal.any`, so that `broken` is set when tools see the abort.
+  // The listener is registered before `AbortSignal.any`, so that `broken` is aborted before the tools observe the
+  // abort.
   runContext.signal.addEventListener("abort", breakIfReleased, { once: true });
   if (runContext.signal.aborted) breakIfReleased();
   const round: ToolRound = {
@@ -80,7 +86,10 @@ function withCallId(result: ToolResultPart, toolCallId: string): ToolResultPart 
   return Object.assign(copyObject(result), { toolCallId });
 }
 
-/** Records a result; from then on the call never runs again. A result that the ledger rejects is replaced by an error result. */
+/**
+ * Records a result; the call never runs again after that. A result that the ledger rejects is replaced by an error
+ * result.
+ */
 async function recordResult(round: ToolRound, call: ToolCallPart, result: ToolResultPart): Promise<ToolResultPart> {
   const { runContext, run, ids, startedCalls } = round;
   const modelId = ids.modelId(call.toolCallId);
@@ -100,7 +109,7 @@ async function recordResult(round: ToolRound, call: ToolCallPart, result: ToolRe
   return recorded;
 }
 
-/** Throws if the result names a missing blob, which the commit of the step would reject. */
+/** Throws if the result refers to a missing blob, because the commit of the step would reject it. */
 async function assertBlobsExist(ledger: Ledger, { content = [] }: ToolResultPart): Promise<void> {
   for (const blob of findBlobs(content)) {
     for await (const _ of ledger.blob(blob)) break;

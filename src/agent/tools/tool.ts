@@ -1,4 +1,4 @@
-// The definition of tools, and outputs with more than a plain value.
+// Defines tools and their outputs with content parts or errors.
 import type { AnySchema } from "../../client/index.ts";
 import type { AgentTool, ToolOutput } from "../types.ts";
 
@@ -34,7 +34,7 @@ export function tool<const Schema extends AnySchema = AnySchema>(definition: Age
   return definition;
 }
 
-/** Objects made by `toolOutput`; any other object that a tool returns is a plain output. */
+/** The objects that `toolOutput` created. Any other object that a tool returns is a plain output. */
 const OUTPUTS = new WeakSet<object>();
 
 /**

@@ -1,5 +1,5 @@
-// The tools of an agent: checked when the agent is created, listed again before each step if they come from a source, and
-// compiled once each.
+// Checks and lists the tools of an agent. The author's own tools are checked when the agent is created; tools of a
+// source are listed again before each step. Each tool is compiled once.
 import { ClientError, compileSchema } from "../../client/index.ts";
 import type { SchemaResult, CompiledSchema } from "../../client/index.ts";
 import { notifyListener } from "../../calls/index.ts";
@@ -11,7 +11,7 @@ import { describeThrown } from "./tool-results.ts";
 import type { AgentOptions, AgentTool, ToolSource } from "../types.ts";
 
 type ToolInput = AgentTool | ToolSource | ProviderTool;
-/** A tool with its path for errors. Tools of a source are not written by the agent's author. */
+/** A tool with its path for errors. `isFromSource` is true if the tool was not written by the agent's author. */
 interface LocatedTool {
   readonly tool: AgentTool | ProviderTool;
   readonly path: string;
@@ -22,7 +22,7 @@ interface LocatedTool {
 export interface CheckedTool {
   readonly tool: AgentTool;
   readonly declaration: FunctionTool;
-  /** Checks arguments and returns the input of the tool. */
+  /** Checks the arguments of a call and returns the input of the tool. */
   check(input: unknown): Promise<SchemaResult<unknown>>;
 }
 
@@ -37,17 +37,17 @@ export class Toolbox {
   readonly #inputs: readonly ToolInput[];
   readonly #checkedTools = new WeakMap<AgentTool, CheckedTool>();
   readonly #onProblem: AgentOptions["onProblem"];
-  /** The paths of the tools in the last listing, by name. */
+  /** The paths of the tools in the last listing, by name; undefined before the first listing. */
   #lastPaths: ReadonlyMap<string, string> | undefined;
-  /** The paths of dropped tools that were reported. */
+  /** The paths of dropped tools that were already reported. */
   readonly #reportedPaths = new Set<string>();
 
-  /** Checks the tools that are not from a source. Throws an `AgentError` "invalid-tool". */
+  /** Checks the tools that are not from a source. Throws an `AgentError` "invalid-tool" for an invalid tool. */
   constructor(inputs: readonly ToolInput[], onProblem?: AgentOptions["onProblem"]) {
     this.#onProblem = onProblem;
     if (!Array.isArray(inputs))
       throw invalidToolError("/tools", `\`tools\` must be a list, found ${describeKind(inputs)}.`);
-    // A copy, because the caller may change the list.
+    // The list is copied, because the caller may change it.
     this.#inputs = [...inputs];
     this.#assemble(
       this.#inputs.flatMap((each, index): LocatedTool[] => {
@@ -57,7 +57,7 @@ export class Toolbox {
     );
   }
 
-  /** Lists the current tools. */
+  /** Returns the current tools, including those that the sources list now. */
   async current(): Promise<StepTools> {
     const listings = this.#inputs.map(async (each, index): Promise<LocatedTool[]> => {
       const path = `/tools/${index}`;
@@ -70,7 +70,10 @@ export class Toolbox {
     return tools;
   }
 
-  /** Drops tools that a source later lists under the name of another tool: that must not fail the runs of a working agent. */
+  /**
+   * Returns the tools without those that a source newly lists under the name of another tool. A dropped tool is
+   * reported, but is not an error, because the runs of a working agent must not fail.
+   */
   #dropLaterDuplicates(all: readonly LocatedTool[], lastPaths: ReadonlyMap<string, string>): LocatedTool[] {
     const byName = new Map<string, LocatedTool>();
     for (const each of all) {
@@ -84,17 +87,17 @@ export class Toolbox {
     return all.filter((each) => isProviderTool(each.tool) || byName.get(each.tool.name) === each);
   }
 
-  /** Reports a dropped tool once; the tools are listed before every step. */
+  /** Reports a dropped tool only once, because the tools are listed before every step. */
   #reportDropped(name: string, path: string): void {
     const onProblem = this.#onProblem;
     const reportedPaths = this.#reportedPaths;
     if (reportedPaths.has(path)) return;
     reportedPaths.add(path);
-    const problem = invalidToolError(path, `${duplicateNameMessage(name)} The later one is dropped.`);
+    const problem = invalidToolError(path, `${duplicateNameMessage(name)} The tool at this path is dropped.`);
     if (onProblem !== undefined) void notifyListener(() => onProblem(problem));
   }
 
-  /** Closes every source, even if one fails; then throws that failure. */
+  /** Closes every source, even if closing one of them fails; then throws the first failure. */
   async close(): Promise<void> {
     const sources = this.#inputs.flatMap((each, index) => (isSource(each, `/tools/${index}`) ? [each] : []));
     const closing = sources.map(async (source) => source.close?.());
@@ -139,7 +142,7 @@ function invalidToolError(path: string, message: string, cause?: unknown): Agent
   return new AgentError("invalid-tool", message, cause === undefined ? { path } : { path, cause });
 }
 
-/** Lists the tools of a source. Every failure of the source becomes an `AgentError` with its name. */
+/** Returns the tools of a source. Every failure of the source becomes an `AgentError` with the name of the source. */
 async function listSourceTools(source: ToolSource, basePath: string): Promise<LocatedTool[]> {
   const path = basePath + pointerStep(source.name);
   let listed: unknown;
@@ -170,7 +173,7 @@ function isSource(input: ToolInput, path: string): input is ToolSource {
   return "tools" in input && typeof input.tools === "function";
 }
 
-/** Checks a tool and compiles its schema, so that a mistake does not appear in the middle of a run. */
+/** Checks a tool and compiles its schema, so that a mistake is reported before a run begins. */
 function checkTool(tool: AgentTool, path: string, isFromSource: boolean): CheckedTool {
   const { name, description, format, strict, retry, timeoutMs } = tool;
   if (typeof name !== "string" || name === "") throw invalidToolError(`${path}/name`, "A tool needs a name.");
@@ -192,7 +195,7 @@ function checkTool(tool: AgentTool, path: string, isFromSource: boolean): Checke
   return { tool, declaration, check: schema === undefined ? createTypeCheck(format) : (input) => schema.check(input) };
 }
 
-/** All fields of a tool; the type makes the compiler report a missing one. */
+/** The names of all fields of a tool. The type makes the compiler report a missing name. */
 const TOOL_FIELDS: Record<keyof AgentTool, true> = {
   name: true,
   description: true,
@@ -204,7 +207,7 @@ const TOOL_FIELDS: Record<keyof AgentTool, true> = {
   timeoutMs: true,
   run: true,
 };
-/** The names of these fields in other libraries. */
+/** Names that other libraries use for a field of a tool, with the name of that field in Koine. */
 const FIELD_SYNONYMS: Readonly<Record<string, keyof AgentTool>> = {
   parameters: "input",
   schema: "input",
@@ -212,7 +215,10 @@ const FIELD_SYNONYMS: Readonly<Record<string, keyof AgentTool>> = {
   handler: "run",
 };
 
-/** Throws for a field without effect. Instances of classes and tools of a source may have further fields. */
+/**
+ * Throws for a field that has no effect. Instances of classes may have any field; tools of a source may have any field
+ * except the names in `FIELD_SYNONYMS`.
+ */
 function checkFields(tool: AgentTool, path: string, isFromSource: boolean): void {
   const prototype: unknown = Object.getPrototypeOf(tool);
   const isPlain = prototype === Object.prototype || prototype === null;
@@ -230,7 +236,10 @@ function checkFields(tool: AgentTool, path: string, isFromSource: boolean): void
   );
 }
 
-/** Compiles the schema of a tool. An invalid schema of a source's tool is still sent to the model, without a check. */
+/**
+ * Compiles the schema of a tool; returns undefined if the tool has none. An invalid schema of a source's tool is still
+ * sent to the model, but arguments are not checked by it.
+ */
 function compileToolSchema(tool: AgentTool, path: string, isFromSource: boolean): CompiledSchema | undefined {
   const { name, input, inputSchema, format } = tool;
   const schema = input ?? inputSchema;

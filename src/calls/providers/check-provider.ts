@@ -1,4 +1,4 @@
-// Checks the configuration of a provider before anything is sent.
+// Checks the configuration of a provider when its adapter is created, before anything is sent.
 import { describeKind, isRecord } from "../../model/value-kind.ts";
 import { pointer } from "../../model/json/pointer.ts";
 import type { FieldCheck, FieldChecks } from "../field-checks.ts";
@@ -20,7 +20,7 @@ import { HTTP_DIALECT_FACTORIES } from "./http-dialects.ts";
 import { findBaseUrlFault, officialUrl } from "./endpoints.ts";
 import { isSendableHeaderValue, readHeaders } from "./headers.ts";
 
-/** Creates a check from a function that returns the fault of a value, if any. */
+/** Creates a check from a function that returns the fault of a value, or undefined if the value is valid. */
 function checkFault(findFault: (value: unknown) => string | undefined): FieldCheck {
   return (value, path) => {
     const fault = findFault(value);
@@ -44,7 +44,7 @@ const checkApiKey = checkFault((value) => {
   return findKeyFault(value);
 });
 
-/** Returns the fault of a configured or fetched key, if any. */
+/** Returns the fault of a key from the settings or from the `apiKey` function; undefined if the key is valid. */
 export function findKeyFault(value: unknown): string | undefined {
   if (typeof value !== "string" || value === "") return "must be a string that is not empty.";
   return isSendableHeaderValue(value) ? undefined : "contains a character that cannot be sent, such as a line break.";
@@ -85,7 +85,7 @@ const HTTP_CHECKS: FieldChecks<keyof HttpProvider> = {
   apiKey: checkApiKey,
   vendor: checkText,
   issuer: checkText,
-  // Every form of `HeadersInput` is valid; reading them is the check.
+  // `readHeaders` throws for invalid headers; the check ignores the headers that it returns.
   headers: (value, path) => void readHeaders(value as NonNullable<HttpProvider["headers"]>, path),
   query: checkQuery,
   sign: checkFunction,
@@ -100,21 +100,22 @@ const LOCAL_CHECKS: FieldChecks<keyof LocalProvider> = {
   models: checkTexts,
   ...LIMIT_CHECKS,
 };
-/** Settings that only one dialect has. */
+/** Settings that only one dialect supports, with that dialect. */
 const SINGLE_DIALECT_FIELDS: Readonly<Partial<Record<keyof HttpProvider, HttpDialect>>> = {
   region: "bedrock",
   state: "openai-responses",
   store: "openai-responses",
 };
 
-/** Throws for the first invalid setting. */
+/** Throws a `ClientError` "configuration" for the first invalid setting of a provider. */
 export function checkProviderConfig(name: string, config: ProviderConfig): void {
   const path = pointer(["providers", name]);
   if (!isRecord(config)) throw configurationError(path, `must be an object; it is ${describeKind(config)}.`);
   if (name === "" || name.includes("/"))
     throw configurationError(path, "has an invalid name: it must not be empty or contain a slash.");
   if (!("answer" in config)) return checkHttp(config, path);
-  // An instance of a class can have further fields, and its method is on the prototype.
+  // A local provider may be an instance of a class. Then `answer` is on the prototype, where `checkFields` does not
+  // find it, and the instance may have other fields.
   const fields: Record<string, unknown> = config;
   checkFunction(fields["answer"], `${path}/answer`);
   checkFields(config, LOCAL_CHECKS, path, true);
@@ -122,7 +123,7 @@ export function checkProviderConfig(name: string, config: ProviderConfig): void 
 
 function checkHttp(config: HttpProvider, path: string): void {
   if (config.dialect === undefined)
-    throw configurationError(`${path}/dialect`, `is missing: one of ${HTTP_DIALECTS.join(", ")}.`);
+    throw configurationError(`${path}/dialect`, `is missing; it must be one of ${HTTP_DIALECTS.join(", ")}.`);
   checkFields(config, HTTP_CHECKS, path);
   for (const [field, dialect] of Object.entries(SINGLE_DIALECT_FIELDS) as [keyof HttpProvider, HttpDialect][]) {
     if (config[field] !== undefined && config.dialect !== dialect) {

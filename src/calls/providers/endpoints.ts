@@ -1,39 +1,40 @@
-// The endpoints of each dialect: paths, versions, and the header of the key. One row per dialect.
+// Defines the endpoints of each HTTP dialect: paths, versions, and the header of the key. `ENDPOINTS` has one entry per
+// dialect.
 import { ClientError } from "../errors.ts";
 import type { HttpDialect, HttpProvider } from "../types.ts";
 import { presets, vendorUrl } from "./presets.ts";
 
 interface DialectEndpoint {
-  /** The version in the path, added to base URLs without one. */
+  /** The API version in the path, which is added to a base URL without a version. */
   version?: string;
-  /** True if the path of a base URL needs no version. */
+  /** Returns true if the path of a base URL is used as it is, without an added version. */
   isComplete: (path: string) => boolean;
-  /** The model and the stream flag are in the path, not in the body. */
+  /** Set if the model and the stream flag are in the path and not in the body. */
   hasModelInUrl?: true;
   /** Returns the path of a call, relative to the base URL; it may contain a query. */
   callPath(model: string, stream: boolean, base: string): string;
-  /** Returns the path that counts the tokens of a request. */
+  /** Returns the path that counts the tokens of a request; undefined if the dialect has no such endpoint. */
   tokenCountPath?: (model: string, base: string) => string;
-  /** The path of the list of models. */
+  /** The path of the list of models; undefined if the dialect has no such endpoint. */
   modelListPath?: string;
-  /** Matches the end of a full call URL, because users paste those as base URLs. */
+  /** Matches the end of the full URL of a call, because users paste full URLs as base URLs. */
   fullPath: RegExp;
-  /** Headers of every request. */
+  /** Headers that every request of the dialect has. */
   headers?: Readonly<Record<string, string>>;
-  /** The header of the key, and the prefix of its value. */
+  /** The name of the header that contains the key, and the prefix of its value. */
   key: readonly [header: string, prefix: string];
 }
 
 const VERSIONED = /\/v\d[a-z\d]*$/;
 const isVersioned = (path: string): boolean => VERSIONED.test(path);
 const bearer = ["authorization", "Bearer "] as const;
-/** The official SDKs send it, too. */
+/** The `accept` header, which the official SDKs send, too. */
 const json = { accept: "application/json" };
 
 const openai = {
   version: "/v1",
   modelListPath: "/models",
-  // A compatible server may have its API under any path; only a URL without a path gets the version.
+  // A compatible server may have its API under any path, so only a URL without a path receives the version.
   isComplete: (path) => path !== "",
   key: bearer,
   headers: json,
@@ -49,13 +50,13 @@ const ENDPOINTS: Readonly<Record<HttpDialect, DialectEndpoint>> = {
     tokenCountPath: () => "/messages/count_tokens",
     modelListPath: "/models?limit=1000",
     fullPath: /\/messages$/,
-    // The next version rejects all sampling settings; callers can set the header themselves.
+    // The next API version rejects all sampling settings. A caller can set this header to another version.
     headers: { ...json, "anthropic-version": "2023-06-01" },
     key: ["x-api-key", ""],
   },
   gemini: {
     version: "/v1beta",
-    // Vertex has the version before the project.
+    // A Vertex URL that ends in a project or publisher is also complete, because its version is before them.
     isComplete: (path) => isVersioned(path) || /\/(?:projects\/.+|publishers\/[^/]+)$/.test(path),
     hasModelInUrl: true,
     callPath: (model, stream, base) =>
@@ -74,12 +75,12 @@ const ENDPOINTS: Readonly<Record<HttpDialect, DialectEndpoint>> = {
   },
 };
 
-/** Returns a fault if the URL is the full call URL of another dialect. */
+/** Returns a fault if the URL is the full URL of a call in another dialect; undefined otherwise. */
 export function findBaseUrlFault(dialect: HttpDialect, baseUrl: string): string | undefined {
   const path = trimmedPath(new URL(baseUrl));
   if (ENDPOINTS[dialect].fullPath.test(path)) return undefined;
   const other = (Object.keys(ENDPOINTS) as HttpDialect[]).find((each) => ENDPOINTS[each].fullPath.test(path));
-  // Google has an endpoint for OpenAI's Chat Completions.
+  // Google's base URL that ends in `/openai` is an endpoint for OpenAI's Chat Completions.
   const actual = other ?? (dialect === "gemini" && path.endsWith("/openai") ? "openai-chat" : undefined);
   return actual && `is an endpoint of ${actual}, not of ${dialect}: change the dialect or the URL.`;
 }
@@ -88,31 +89,31 @@ function trimmedPath(url: URL): string {
   return url.pathname.replace(/\/+$/, "");
 }
 
-/** Vendors with another header for the key than their dialect. */
+/** Vendors whose key is in another header than their dialect's. */
 const KEY_HEADERS: Readonly<Record<string, DialectEndpoint["key"]>> = { azure: ["api-key", ""] };
 
-/** The endpoint of one provider. */
+/** The URLs, headers and key header of one provider. */
 export interface ProviderEndpoint {
   readonly headers: Readonly<Record<string, string>>;
   readonly key: DialectEndpoint["key"];
-  /** The URL contains the model, and the body does not. */
+  /** True if the URL contains the model and the body does not. */
   readonly hasModelInUrl: boolean;
   /** True for the official URL of the dialect or the vendor, which requires a key. */
   readonly isOfficial: boolean;
   callUrl(model: string, stream: boolean): string;
-  /** Absent if the provider cannot count tokens. */
+  /** Returns the URL that counts the tokens of a request; absent if the provider cannot count tokens. */
   tokenCountUrl?(model: string): string;
-  /** Absent if the provider cannot list its models. */
+  /** The URL of the list of models; absent if the provider cannot list its models. */
   modelListUrl?: string;
 }
 
-/** Resolves the endpoint of a provider whose configuration was checked. */
+/** Resolves the endpoint of a provider. The configuration must have passed `checkProviderConfig`. */
 export function resolveEndpoint({ dialect, baseUrl, vendor, region, query }: HttpProvider): ProviderEndpoint {
   const endpoint = ENDPOINTS[dialect];
   const official = officialUrl(dialect, vendor, region);
   const url = new URL(baseUrl ?? official ?? "");
   const base = resolveBasePath(url, endpoint);
-  // Each call sets `alt` itself.
+  // A pasted URL may contain `alt=sse`, but each call sets `alt` itself.
   if (dialect === "gemini") url.searchParams.delete("alt");
   const params = new URLSearchParams([...url.searchParams, ...Object.entries(query ?? {})]).toString();
   const withParams = (path: string): string => {
@@ -133,7 +134,10 @@ export function resolveEndpoint({ dialect, baseUrl, vendor, region, query }: Htt
   };
 }
 
-/** Returns the path before the path of a call: of a full call URL without its end, else with the version added. */
+/**
+ * Returns the path that precedes the path of a call. The end of a full call URL is removed; otherwise the version is
+ * added if it is missing.
+ */
 function resolveBasePath(url: URL, { fullPath, isComplete, version = "", hasModelInUrl }: DialectEndpoint): string {
   const path = trimmedPath(url);
   const base = path.replace(fullPath, "");
@@ -142,7 +146,7 @@ function resolveBasePath(url: URL, { fullPath, isComplete, version = "", hasMode
   return isComplete(bare) ? bare : bare + version;
 }
 
-/** Returns the official URL of a dialect or vendor; undefined if only a base URL can determine it. */
+/** Returns the official URL of a dialect or vendor; undefined if the vendor is unknown or Bedrock has no region. */
 export function officialUrl(
   dialect: HttpDialect,
   vendor: string | undefined,
@@ -158,7 +162,7 @@ export function officialUrl(
 }
 
 const GEMINI_RESOURCE = /^(?:models|tunedModels|publishers|projects|endpoints|cachedContents)\//;
-/** The base path of a Vertex project, where Google's own models are below their publisher. */
+/** Matches the base path of a Vertex project, in which Google's own models are under `publishers/google`. */
 const VERTEX_PROJECT = /\/projects\/[^/]+\/locations\/[^/]+$/;
 
 function geminiModelPath(model: string, base: string): string {
@@ -167,7 +171,7 @@ function geminiModelPath(model: string, base: string): string {
   return resource.split("/").map(escapeSegment).join("/");
 }
 
-/** Escapes one segment of a path. Throws for "." and "..", which would lead to another path. */
+/** Escapes one segment of a path. Throws for "." and "..", which would change the path. */
 function escapeSegment(segment: string): string {
   if (segment === "." || segment === "..") {
     throw new ClientError("configuration", `"${segment}" is not a valid model name.`, { path: "/model" });

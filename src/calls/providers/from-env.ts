@@ -1,4 +1,4 @@
-// Providers from environment variables, as the official SDKs and the vendors document them.
+// Reads providers from the environment variables that the official SDKs and the vendors document.
 import { ClientError } from "../errors.ts";
 import type { HttpProvider, ProviderConfig } from "../types.ts";
 import { checkProviderConfig } from "./check-provider.ts";
@@ -8,14 +8,17 @@ import { presets } from "./presets.ts";
 type Env = Readonly<Record<string, string | undefined>>;
 type ReadVariable = (name: string) => string | undefined;
 
-/** A provider, and the variables that its settings come from. */
+/** A provider's configuration, and the environment variables that its settings come from. */
 interface EnvProvider {
   config: HttpProvider;
-  /** By the path of the setting; a setting inside another one comes before it. */
+  /**
+   * The variable of each setting, by the path of the setting. A nested path, such as `headers/authorization`, comes
+   * before the path that contains it, because the first match is used.
+   */
   variables: Readonly<Record<string, string>>;
 }
 
-/** The variable of the key, for presets that need no other setting. */
+/** The environment variable of the key, for presets that need no other setting. */
 const KEY_VARIABLE_BY_PRESET = {
   openrouter: "OPENROUTER_API_KEY",
   groq: "GROQ_API_KEY",
@@ -30,7 +33,7 @@ const KEY_VARIABLE_BY_PRESET = {
   qwen: "DASHSCOPE_API_KEY",
 } as const satisfies Partial<Record<PresetName, string>>;
 
-/** Every variable that adds a provider, for the error about an environment without any. */
+/** Every environment variable that adds a provider; listed in the error about an environment without providers. */
 export const KEY_VARIABLES: readonly string[] = [
   "OPENAI_API_KEY",
   "ANTHROPIC_API_KEY",
@@ -61,8 +64,8 @@ const PROVIDER_READERS: Readonly<Record<string, (read: ReadVariable) => EnvProvi
 };
 
 /**
- * Returns the providers whose key is in the environment, under the names of their presets, except those in `excluded`. An
- * invalid or missing variable throws a `ClientError` "configuration" with its name.
+ * Returns the providers whose key is in the environment, under the names of their presets, except the names in
+ * `excluded`. Throws a `ClientError` "configuration" with the name of an invalid or missing variable.
  *
  * @example
  * ```ts
@@ -90,7 +93,7 @@ export function providersFromEnv(env: Env, excluded: readonly string[] = []): Re
   return providers;
 }
 
-/** Checks a provider; errors name the variable instead of the setting. */
+/** Checks the configuration of a provider. The error names the environment variable instead of the setting. */
 function checkEnvProvider(name: string, { config, variables: from }: EnvProvider): void {
   try {
     checkProviderConfig(name, config);
@@ -102,13 +105,13 @@ function checkEnvProvider(name: string, { config, variables: from }: EnvProvider
   }
 }
 
-/** Creates the error for a key that needs another variable. */
+/** Creates the error for a key whose provider needs another variable that is not set. */
 function missingVariableError(name: string, field: keyof HttpProvider, key: string, missing: string): ClientError {
   const message = `${key} is set, but ${missing} is not: set it, or unset the key.`;
   return new ClientError("configuration", message, { path: `/providers/${name}/${field}` });
 }
 
-/** Parses lines of `name: value`. */
+/** Parses headers from lines of the form `name: value`; other lines are ignored. */
 function parseHeaderLines(text: string | undefined): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const line of text?.split("\n") ?? []) {
@@ -118,7 +121,10 @@ function parseHeaderLines(text: string | undefined): Record<string, string> {
   return headers;
 }
 
-/** Adds headers only if there are any: an empty object would appear in the displayed settings. */
+/**
+ * Returns the configuration with the headers. An empty object is not added, because it would appear in the displayed
+ * settings.
+ */
 function withHeaders(config: HttpProvider, headers: Record<string, string>): HttpProvider {
   return Object.keys(headers).length === 0 ? config : { ...config, headers };
 }
@@ -133,7 +139,8 @@ function openai(read: ReadVariable): EnvProvider | undefined {
   const [organization, project] = [read("OPENAI_ORG_ID"), read("OPENAI_PROJECT_ID")];
   if (organization !== undefined) headers["openai-organization"] = organization;
   if (project !== undefined) headers["openai-project"] = project;
-  // Servers that are compatible with OpenAI support Chat Completions.
+  // Another base URL belongs to a compatible server. All such servers support Chat Completions, but not all support
+  // Responses.
   const isOfficial = baseUrl === undefined || (URL.canParse(baseUrl) && OPENAI_HOST.test(new URL(baseUrl).hostname));
   const dialect = isOfficial ? "openai-responses" : "openai-chat";
   return {
@@ -171,7 +178,7 @@ function anthropic(read: ReadVariable): EnvProvider | undefined {
 }
 
 function gemini(read: ReadVariable): EnvProvider | undefined {
-  // In the official SDK's order of preference.
+  // The order is the order of preference of the official SDK.
   const variable = ["GOOGLE_API_KEY", "GEMINI_API_KEY"].find((name) => read(name) !== undefined);
   if (variable === undefined) return undefined;
   return {
@@ -218,7 +225,9 @@ function azure(read: ReadVariable): EnvProvider | undefined {
   };
 }
 
-/** Adds the API path: the variable contains the resource URL, sometimes with a part of the path. */
+/**
+ * Returns the endpoint with the API path. The variable contains the resource URL, sometimes with a part of the path.
+ */
 function azureUrl(endpoint: string): string {
   if (!URL.canParse(endpoint)) return endpoint;
   const url = new URL(endpoint);

@@ -1,15 +1,15 @@
-// Headers from the dialect, the provider's settings and the call: read from any form, checked, and merged. Later ones win,
-// except for headers that are lists.
+// Reads, checks and merges the headers of the dialect, the provider's settings and the call. A later value replaces an
+// earlier one, except for headers that are lists.
 import { pointerStep } from "../../model/json/pointer.ts";
 import { configurationError } from "../field-checks.ts";
 import type { HeadersInput } from "../types.ts";
 
 export type PlainHeaders = Readonly<Record<string, string>>;
 
-/** Headers with comma-separated lists: merging joins the lists. */
+/** Headers whose values are comma-separated lists; merging joins the lists. */
 const LIST_HEADERS: ReadonlySet<string> = new Set(["anthropic-beta"]);
 
-/** Merges headers; names become lower case. */
+/** Merges headers; names become lower case. A later value replaces an earlier one, and list headers are joined. */
 export function mergeHeaders(...all: readonly (PlainHeaders | undefined)[]): Record<string, string> {
   const merged: Record<string, string> = {};
   for (const headers of all) {
@@ -36,7 +36,10 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }
 
-/** Separates headers that may be keys from those that may be shown. Keys are added last, just before sending. */
+/**
+ * Separates headers whose names suggest a secret from headers that may be shown. Secret headers are added just before
+ * the request is sent.
+ */
 export function splitHeaders(headers: PlainHeaders): [visible: PlainHeaders, secret: PlainHeaders] {
   const visible: Record<string, string> = {};
   const secret: Record<string, string> = {};
@@ -45,7 +48,9 @@ export function splitHeaders(headers: PlainHeaders): [visible: PlainHeaders, sec
 }
 
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-/** Any character except visible ones, spaces and tabs: it would end the header or cannot be sent. */
+/**
+ * Matches a character that cannot be sent in a header value: a control character other than tab, or one above U+00FF.
+ */
 // oxlint-disable-next-line no-control-regex -- the expression matches control characters
 const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/;
 
@@ -53,7 +58,9 @@ export function isSendableHeaderValue(value: string): boolean {
   return !UNSENDABLE.test(value);
 }
 
-/** Returns the fault of a header, if any, without its value. */
+/**
+ * Returns the fault of a header; undefined if it is valid. The fault does not contain the value, which may be a key.
+ */
 function findHeaderFault(name: unknown, value: unknown): string | undefined {
   if (typeof name !== "string" || !HEADER_NAME.test(name)) return `"${String(name)}" is not a valid header name.`;
   if (typeof value !== "string") return `The header "${name}" must be a string.`;
@@ -77,12 +84,15 @@ export function readHeaders(headers: HeadersInput, path: string, provider?: stri
   return plain;
 }
 
-/** Lists names and values of any type: callers without static types may pass anything. */
+/**
+ * Returns the pairs of name and value. Their types are unknown, because a caller without static types may pass
+ * anything.
+ */
 function listPairs(headers: unknown, path: string, provider?: string): (readonly [name: unknown, value: unknown])[] {
   if (typeof headers !== "object" || headers === null) throw configurationError(path, `${HEADER_FORMS}.`, { provider });
   if (!(Symbol.iterator in headers)) return Object.entries(headers);
   const pairs = headers as Iterable<unknown>;
-  // Reading an iterator for the check would leave nothing for the request.
+  // An iterator can be read only once: after this check, it would be empty for the request.
   if (Object.is(pairs[Symbol.iterator](), pairs)) {
     throw configurationError(path, `${HEADER_FORMS}; an iterator can be read only once.`);
   }

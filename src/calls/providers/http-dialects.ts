@@ -1,4 +1,5 @@
-// The dialects of HTTP providers. Not the registry of all dialects: a client in a browser should load only these.
+// Lists the dialects of HTTP providers. It is separate from the registry of all dialects, so that a client in a browser
+// loads only these dialects.
 import { anthropic } from "../../dialects/anthropic/index.ts";
 import { bedrock } from "../../dialects/bedrock/index.ts";
 import type { DialectFactory } from "../../dialects/dialect.ts";

@@ -1,4 +1,4 @@
-// The adapter of a local provider: removes seals and opaque parts of other issuers from its requests (B5).
+// Creates the adapter of a local provider, which removes seals and opaque parts of other issuers from requests (B5).
 import type { Annotation, Loss, Message, Part, ModelRequest, WithSeals } from "../../model/index.ts";
 import { COMMON_LOSSES } from "../../dialects/kit/losses/catalog.ts";
 import { pointer } from "../../model/json/pointer.ts";
@@ -19,7 +19,7 @@ export function createLocalAdapter(name: string, config: LocalProvider): LocalAd
   };
 }
 
-/** All fields of a request. */
+/** The names of all fields of a request. */
 const FIELDS: Readonly<Record<keyof ModelRequest, true>> = {
   model: true,
   messages: true,
@@ -34,7 +34,10 @@ const FIELDS: Readonly<Record<keyof ModelRequest, true>> = {
   extra: true,
 };
 
-/** Removes unknown fields with a loss for each, as the HTTP dialects do: they are mostly misplaced settings. */
+/**
+ * Removes unknown fields and reports a loss for each, as the HTTP dialects do. Unknown fields are mostly misplaced
+ * settings.
+ */
 function dropUnknownFields(request: ModelRequest, target: string): { known: ModelRequest; losses: Loss[] } {
   const known = { ...request };
   const losses: Loss[] = [];
@@ -113,7 +116,7 @@ class SealFilter {
   }
 }
 
-/** Creates a loss of the catalog; `target` is the issuer of the local provider. */
+/** Creates a loss with the text of the loss catalog; `target` is the issuer of the local provider. */
 function toLoss(code: keyof typeof COMMON_LOSSES, steps: PointerSteps, target: string): Loss {
   const { action, level, message } = COMMON_LOSSES[code];
   return { path: pointer(steps), action, level, code, message: message.replace("{target}", target) };

@@ -1,5 +1,5 @@
-// Plans a request for a provider: requests usage in streams, applies the provider's storage settings, and moves parameters
-// of SDKs to their place in HTTP.
+// Plans a request for a provider: requests usage in streams, applies the provider's storage settings, and converts
+// parameters of the official SDKs to their form in HTTP.
 import type { ModelRequest } from "../../model/index.ts";
 import type { HttpProvider } from "../types.ts";
 import type { RequestPlan } from "./request-plan.ts";
@@ -30,22 +30,22 @@ export function planRequest(
 
 const STREAM_OPTIONS = "stream_options";
 
-/** Vendors that reject unknown fields and send usage without being asked. */
-const SENDS_USAGE_UNASKED: ReadonlySet<string | undefined> = new Set(["mistral"]);
+/** Vendors that send usage in every stream and reject the unknown field `stream_options`. */
+const VENDORS_WITH_USAGE: ReadonlySet<string | undefined> = new Set(["mistral"]);
 
-/** Requests usage: without this field, a stream of Chat Completions does not contain it. */
+/** Adds the field that requests usage; without it, a stream of Chat Completions contains no usage. */
 function withUsage(request: ModelRequest, vendor: string | undefined): ModelRequest {
-  if (SENDS_USAGE_UNASKED.has(vendor)) return request;
+  if (VENDORS_WITH_USAGE.has(vendor)) return request;
   return addResidue(request, "openai-chat", { [STREAM_OPTIONS]: { include_usage: true } });
 }
 
-/** Removes stream options, which providers reject in a request without a stream. */
+/** Removes `stream_options`, which providers reject in a request without a stream. */
 function withoutStreamOptions(request: ModelRequest, dialect: string): ModelRequest {
   const [rest] = removeResidueField(request, dialect, STREAM_OPTIONS);
   return rest;
 }
 
-/** Moves betas to a header: Anthropic's SDK has them as a parameter. */
+/** Moves the `betas` parameter of Anthropic's SDK to the `anthropic-beta` header. */
 function withBetas(request: ModelRequest): RequestPlan {
   const [rest, betas] = removeResidueField(request, "anthropic", "betas");
   if (!Array.isArray(betas) || !betas.every((beta) => typeof beta === "string")) return unchangedPlan(request);
@@ -53,8 +53,8 @@ function withBetas(request: ModelRequest): RequestPlan {
 }
 
 /**
- * Removes the forms of the SDKs: the model as a parameter, settings one level deeper, and a string for a message of one
- * text. Over HTTP, the URL contains the model, and only the plain form is accepted.
+ * Removes the forms that only Google's and Amazon's SDKs accept: the model as a parameter, settings under `config`, and
+ * a string for a message of one text. Over HTTP, the URL contains the model, and only the plain form is accepted.
  */
 function withoutSdkForm(request: ModelRequest, dialect: "gemini" | "bedrock"): ModelRequest {
   const plain = withoutForms(request, dialect, ["model", "config", "contents"]);

@@ -1,10 +1,10 @@
-// Well-known providers: dialect, base URL and vendor, for `{ ...presets.groq, apiKey }`.
+// Defines the settings of well-known providers: dialect, base URL and vendor, for `{ ...presets.groq, apiKey }`.
 import type { HttpProvider } from "../types.ts";
 
 type ProviderPreset = Readonly<Pick<HttpProvider, "dialect" | "baseUrl" | "vendor">>;
 
 /**
- * Well-known providers. Add a key: `{ ...presets.groq, apiKey }`.
+ * The settings of well-known providers. Add a key: `{ ...presets.groq, apiKey }`.
  *
  * @example
  * ```ts
@@ -28,13 +28,13 @@ export const presets = {
   openai: { dialect: "openai-responses", baseUrl: "https://api.openai.com/v1" },
   anthropic: { dialect: "anthropic", baseUrl: "https://api.anthropic.com" },
   gemini: { dialect: "gemini", baseUrl: "https://generativelanguage.googleapis.com" },
-  /** The URL follows from the region. */
+  /** Bedrock has no base URL here, because its URL contains the region. */
   bedrock: { dialect: "bedrock" },
   openrouter: chat("openrouter", "https://openrouter.ai/api/v1"),
   groq: chat("groq", "https://api.groq.com/openai/v1"),
   mistral: chat("mistral", "https://api.mistral.ai/v1"),
   deepseek: chat("deepseek", "https://api.deepseek.com/v1"),
-  /** Not Chat Completions, which do not return reasoning at xAI. */
+  /** xAI uses the Responses API, because its Chat Completions do not return reasoning. */
   xai: responses("xai", "https://api.x.ai/v1"),
   together: chat("together", "https://api.together.ai/v1"),
   fireworks: chat("fireworks", "https://api.fireworks.ai/inference/v1"),
@@ -57,7 +57,7 @@ function responses<const Vendor extends string>(vendor: Vendor, baseUrl: string)
   return { dialect: "openai-responses", vendor, baseUrl } as const;
 }
 
-/** Returns the base URL of a well-known vendor. */
+/** Returns the base URL of a well-known vendor; undefined for an unknown vendor. */
 export function vendorUrl(vendor: string): string | undefined {
   const preset: ProviderPreset | undefined = Object.hasOwn(presets, vendor) ? presets[vendor as PresetName] : undefined;
   return preset?.vendor === vendor ? preset.baseUrl : undefined;

@@ -1,4 +1,5 @@
-// Creates provider adapters: checks a provider's configuration once, then makes and authorizes its requests.
+// Creates provider adapters. An adapter checks the provider's configuration once, then prepares and authorizes
+// requests.
 import type { JsonObject, ModelRequest } from "../../model/index.ts";
 import { stringifyJson } from "../../model/index.ts";
 import { pointer } from "../../model/json/pointer.ts";
@@ -36,7 +37,7 @@ function createHttpAdapter(name: string, config: HttpProvider): HttpAdapter {
   const dialect = HTTP_DIALECT_FACTORIES[config.dialect]({ provider: config.issuer ?? name, vendor });
   const ofDialect = mergeHeaders({ "content-type": "application/json" }, endpoint.headers);
   const usual = mergeHeaders(ofDialect, visible);
-  /** Precedence: the call, the provider's settings, the encoded request, the dialect. */
+  /** Merges headers. The precedence is: the call, the provider's settings, the encoded request, the dialect. */
   const createHeaders = (
     ofCall: PlainHeaders | undefined,
     ...ofRequest: readonly (PlainHeaders | undefined)[]
@@ -86,13 +87,16 @@ function createHttpAdapter(name: string, config: HttpProvider): HttpAdapter {
   };
 }
 
-/** Adds the model and the stream flag to a body whose dialect may have had them in the URL. */
+/**
+ * Adds the model and the stream flag to the body if they are missing, because the request may come from a dialect that
+ * has them in the URL.
+ */
 function addModelToBody(wire: JsonObject, model: string, stream: boolean): void {
   wire["model"] ??= model;
   if (stream) wire["stream"] ??= true;
 }
 
-/** Adds the key, unless the caller set its header. */
+/** Adds the key to the headers, unless the caller has set the header of the key. */
 function withKey(
   headers: Record<string, string>,
   key: string | undefined,
@@ -108,7 +112,7 @@ function withKey(
   return headers;
 }
 
-/** Authorizes a request with a fetched key or a signature. */
+/** Authorizes a request with the key from the `apiKey` function or with the headers from `sign`. */
 async function authorizeAsync(
   request: HttpRequest,
   name: string,
@@ -125,22 +129,26 @@ async function authorizeAsync(
   return { ...authorized, headers: mergeHeaders(headers, signed) };
 }
 
+/** Calls a function of the provider's settings. Throws a `ClientError` "configuration" if the function throws. */
 async function callOption<T>(option: () => T | Promise<T>, name: string, field: "apiKey" | "sign"): Promise<T> {
   try {
     return await option();
   } catch (cause) {
     const path = pointer(["providers", name, field]);
-    // The exception may contain the key, so it is only the cause and not part of the message.
-    throw configurationError(path, "threw, so nothing was sent.", { provider: name, cause });
+    // The exception may contain the key, so it is only the cause of the error and not part of its message.
+    throw configurationError(path, "is a function that threw an exception, so nothing was sent.", {
+      provider: name,
+      cause,
+    });
   }
 }
 
-/** Throws if an official URL has no key; other servers may work without one. */
+/** Throws if an official URL has no key; other servers may work without a key. */
 function assertKey(name: string, config: HttpProvider, { isOfficial }: ProviderEndpoint, secret: PlainHeaders): void {
   const { apiKey, sign, query, dialect } = config;
   if (!isOfficial || apiKey !== undefined || sign !== undefined || query?.["key"] !== undefined) return;
   if (Object.keys(secret).length > 0) return;
-  const signer = dialect === "bedrock" ? ", or a function as sign" : "";
-  const fault = `is missing${signer}; check that its environment variable is set.`;
+  const signer = dialect === "bedrock" ? ", or set `sign` to a function" : "";
+  const fault = `is missing; set it${signer}. Check that its environment variable is set.`;
   throw configurationError(pointer(["providers", name, "apiKey"]), fault, { provider: name });
 }

@@ -1,5 +1,5 @@
-// Resolves a model name to a provider: `provider/model`, split at the first slash. A name without a registered provider
-// belongs to the default provider.
+// Resolves a model name to a provider: `provider/model`, split at the first slash. A name that does not begin with a
+// registered provider belongs to the default provider.
 import { ClientError } from "../errors.ts";
 import type { CallDefaults, CallOptions, ProviderAdapter } from "../types.ts";
 
@@ -10,9 +10,9 @@ export interface ResolvedModel {
 }
 
 /**
- * Finds the provider of a model. The text before the first slash is a provider only if one is registered under that name.
- * Otherwise the whole name, slashes included, goes to the default provider, which knows its own models. `path` is the
- * position of the model name, for errors.
+ * Returns the provider of a model. The text before the first slash is a provider only if a provider is registered under
+ * that name. Otherwise the default provider receives the whole name, including slashes. `path` is the position of the
+ * model name, for errors.
  */
 export function resolveModel(
   adapters: ReadonlyMap<string, ProviderAdapter>,
@@ -43,6 +43,10 @@ export function resolveModel(
   throw unknownProviderError(adapters, `${fault}; there is no default provider`, path);
 }
 
+/**
+ * Returns the default provider or, if no default is set, the only provider; undefined if no default is set and there
+ * are several providers or none.
+ */
 function findDefaultAdapter(
   adapters: ReadonlyMap<string, ProviderAdapter>,
   { defaultProvider }: Pick<CallDefaults, "defaultProvider">,
@@ -69,7 +73,7 @@ function unknownProviderError(
   return new ClientError("unknown-provider", `${fault}. ${listProviders(adapters)}`, { path });
 }
 
-/** Returns a sentence that lists the providers and the models of local ones. */
+/** Returns a sentence that lists the registered providers, and the models of local providers. */
 function listProviders(adapters: ReadonlyMap<string, ProviderAdapter>): string {
   if (adapters.size === 0) return "No provider is registered.";
   const names = [...adapters.values()].map((adapter) => {

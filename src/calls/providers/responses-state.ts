@@ -1,5 +1,5 @@
-// Storage of the Responses API: without storage, reasoning is requested in encrypted form (B13); with storage, messages
-// that the provider has stored are not sent again (B14).
+// Applies the storage settings of the Responses API: without storage, reasoning is requested in encrypted form (B13);
+// with storage, messages that the provider has stored are not sent again (B14).
 import type { LossTable } from "../../dialects/index.ts";
 import type { Extra, Loss, Message, Metadata, ModelRequest } from "../../model/index.ts";
 import type { HttpProvider } from "../types.ts";
@@ -9,12 +9,12 @@ import { addResidue, readResidue, removeResidueField, unchangedPlan, withForm } 
 const DIALECT = "openai-responses";
 const ENCRYPTED_REASONING = "reasoning.encrypted_content";
 /**
- * Models that reason and can encrypt their reasoning; other models reject the request for it. A prefix can be an owner, a
- * fine-tuning origin (`ft:o4-mini:…`) or the name of a deployment.
+ * Matches models that reason and can encrypt their reasoning; other models reject a request for encrypted reasoning.
+ * The name may begin with an owner, a fine-tuning origin (`ft:o4-mini:…`) or the name of a deployment.
  */
 const REASONING_MODELS =
   /(?:^|[/:._-])(?:o\d|codex|gpt-(?!35)(?:[5-9]|\d\d)(?!.*-chat)|grok-(?:3-mini|[4-9])(?!.*non-reasoning))/i;
-/** Vendors whose models all encrypt their reasoning if they reason. */
+/** Vendors whose reasoning models can all encrypt their reasoning; undefined stands for no vendor. */
 const ENCRYPTING_VENDORS: ReadonlySet<string | undefined> = new Set([undefined, "openai", "azure", "xai"]);
 
 export function planResponsesRequest(
@@ -41,7 +41,10 @@ export function planResponsesRequest(
   };
 }
 
-/** Marks an answer as stored. Some accounts never store; their answers contain `store: false`. */
+/**
+ * Returns metadata that marks an answer as stored. Some accounts never store answers; their answers contain `store:
+ * false`.
+ */
 function readStoredMetadata(extra: Extra | undefined): Metadata {
   return extra?.[DIALECT]?.["store"] === false ? {} : { stored: true };
 }
@@ -52,13 +55,16 @@ function readRequestStore(request: ModelRequest): unknown {
   return store === undefined ? readResidue(request, "openai-chat")["store"] : store;
 }
 
-/** Returns the request's `store` field, else the provider's setting. */
+/** Returns the request's `store` field, or the provider's setting if the request has none. */
 function resolveStore(request: ModelRequest, config: HttpProvider): unknown {
   const store = readRequestStore(request);
   return store === undefined ? config.store : store;
 }
 
-/** Adds the provider's `store` setting if the request has none, and requests encrypted reasoning (B13). */
+/**
+ * Adds the provider's `store` setting if the request has none. Requests encrypted reasoning if the answer is not stored
+ * and the model reasons (B13).
+ */
 function withStore(request: ModelRequest, model: string, config: HttpProvider): ModelRequest {
   const store = resolveStore(request, config);
   const { store: configured, vendor } = config;
@@ -79,13 +85,19 @@ function isReasoning({ reasoning = {} }: ModelRequest, model: string, vendor: st
   return ENCRYPTING_VENDORS.has(vendor) && (effort !== undefined || summary !== undefined);
 }
 
-/** True if the request itself names neither a previous response nor a conversation. */
+/**
+ * True if the request contains neither `previous_response_id` nor `conversation`, so that Koine may choose the previous
+ * response.
+ */
 function leavesStateToClient(request: ModelRequest): boolean {
   const { previous_response_id: previous = null, conversation = null } = readResidue(request, DIALECT);
   return previous === null && conversation === null;
 }
 
-/** Finds this provider's last answer, if it is complete and stored and messages follow it. */
+/**
+ * Returns the last answer of this provider in the history; undefined if that answer is incomplete, is not stored, or is
+ * the last message.
+ */
 function findStoredAnswer({ messages }: ModelRequest, name: string): { index: number; id: string } | undefined {
   const index = messages.findLastIndex(({ role, metadata }) => role === "assistant" && metadata?.provider === name);
   const { responseId: id, interrupted, stored } = messages[index]?.metadata ?? {};
@@ -93,21 +105,24 @@ function findStoredAnswer({ messages }: ModelRequest, name: string): { index: nu
   return index < messages.length - 1 ? { index, id } : undefined;
 }
 
-/** True for system text that is encoded as `instructions`, which the provider does not store. */
+/** True for a system message that is encoded as `instructions`, which the provider does not store. */
 function isInstruction(message: Message): boolean {
   const [part] = message.parts;
   if (message.role !== "system" || message.parts.length !== 1 || part?.type !== "text") return false;
   return [message, part].every(({ extra }) => extra?.[DIALECT] === undefined);
 }
 
-/** Encodes leading system text after the stored answer as input items: as `instructions` it would not be stored. */
+/**
+ * Marks the system messages that directly follow the stored answer as input items. As `instructions`, they would not be
+ * stored and would be missing from the next request.
+ */
 function toInputItems(messages: readonly Message[]): Message[] {
   const end = messages.findIndex((message) => !isInstruction(message));
   const count = end === -1 ? messages.length : end;
   return messages.map((message, index) => (index < count ? withForm(message, DIALECT, "in", "input") : message));
 }
 
-/** Losses that the client itself causes, declared like those of the dialects. */
+/** Losses that the client itself causes, declared like the losses of the dialects. */
 export const CLIENT_LOSSES = {
   "stored-already": {
     action: "dropped",
@@ -122,7 +137,9 @@ function storedAlreadyLoss(index: number): Loss {
   return { path: `/messages/${index}`, action, level, code: "stored-already", message };
 }
 
-/** Converts a path of the shortened request to the caller's request, which has the skipped messages. */
+/**
+ * Converts a path in the shortened request to the path in the caller's request, which includes the skipped messages.
+ */
 function restorePath(path: string, skipped: { first: number; count: number }): string {
   return path.replace(/^\/messages\/(\d+)/, (_, digits: string) => {
     const index = Number(digits);

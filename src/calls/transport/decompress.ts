@@ -1,5 +1,6 @@
-// Decompresses replies: some proxies compress unasked, and callers can request it with a header. Supports the encodings of
-// `fetch`. A body that breaks off is returned as far as it goes; its reader detects the truncation.
+// Decompresses replies, because some proxies compress without a request for it, and callers can request compression
+// with a header. Supports the encodings of `fetch`. A body that breaks off is returned up to that point; its reader
+// detects the truncation.
 import { pipeline, Readable, type Transform } from "node:stream";
 import type { BrotliOptions, ZlibOptions } from "node:zlib";
 import {
@@ -19,7 +20,10 @@ const LENIENT_BROTLI: BrotliOptions = {
   finishFlush: constants.BROTLI_OPERATION_FLUSH,
 };
 
-/** Decoders by encoding name; the first byte distinguishes the two kinds of "deflate". */
+/**
+ * Decoders by encoding name. The first byte of the body distinguishes zlib data from raw data, which servers both call
+ * "deflate".
+ */
 const DECODERS: Readonly<Record<string, (firstByte: number) => Transform>> = {
   gzip: () => createGunzip(LENIENT),
   "x-gzip": () => createGunzip(LENIENT),
@@ -28,7 +32,10 @@ const DECODERS: Readonly<Record<string, (firstByte: number) => Transform>> = {
   zstd: () => createZstdDecompress(),
 };
 
-/** Decodes all encodings of a body. A body with an unknown encoding is returned unchanged. */
+/**
+ * Removes all content encodings of a body. Returns the body unchanged if one of its encodings is unknown. `explain`
+ * converts the errors of the decoders.
+ */
 export function decompress(
   body: BodyChunks,
   encoding: string | undefined,
@@ -37,7 +44,7 @@ export function decompress(
   const names = (encoding ?? "").toLowerCase().split(",");
   const trimmed = names.map((name) => name.trim()).filter((name) => name !== "" && name !== "identity");
   if (!trimmed.every((name) => Object.hasOwn(DECODERS, name))) return body;
-  // Encodings are listed in the order in which they were applied.
+  // The header lists the encodings in the order in which they were applied, so they are decoded from last to first.
   return trimmed.reduceRight((chunks, name) => decodeChunks(chunks, name, explain), body);
 }
 
@@ -48,14 +55,14 @@ async function* decodeChunks(
 ): AsyncGenerator<Uint8Array, undefined> {
   const chunks = body[Symbol.asyncIterator]();
   const first = await chunks.next();
-  // An empty body is valid, although it is not valid compressed data.
+  // An empty body is accepted, although it is not valid compressed data.
   if (first.done === true) return;
   const decoder = DECODERS[name]?.(first.value[0] ?? 0);
   if (decoder === undefined) return;
   try {
     // `pipeline` reports every failure to the reader and closes the body if the reader stops.
     const source = Readable.from(prependChunk(first.value, chunks), { objectMode: false });
-    // Decoders yield buffers.
+    // The cast is safe, because decoders yield buffers.
     for await (const chunk of pipeline(source, decoder, () => undefined)) yield chunk as Buffer;
   } catch (error) {
     throw explain(error);

@@ -2,7 +2,7 @@
 import type { TransportStage } from "./transport-error.ts";
 import { TransportError } from "./transport-error.ts";
 
-/** Explanations of error codes. */
+/** Explanations by the error code of the system or of undici; each continues a sentence of `STAGE_SENTENCES`. */
 const REASON_SENTENCES: Readonly<Record<string, string>> = {
   ECONNREFUSED: "no server listens there; check the base URL and that the server is running.",
   ECONNRESET: "the other side closed the connection.",
@@ -12,10 +12,10 @@ const REASON_SENTENCES: Readonly<Record<string, string>> = {
   EAI_AGAIN: "the host name could not be looked up; check the network.",
   ENETUNREACH: "the network is unreachable; check the network.",
   EHOSTUNREACH: "the host is unreachable; check the network.",
-  ETIMEDOUT: "it does not answer.",
-  UND_ERR_CONNECT_TIMEOUT: "it does not answer.",
-  UND_ERR_HEADERS_TIMEOUT: "it took too long.",
-  UND_ERR_BODY_TIMEOUT: "it was silent for too long.",
+  ETIMEDOUT: "the server does not answer.",
+  UND_ERR_CONNECT_TIMEOUT: "the server does not answer.",
+  UND_ERR_HEADERS_TIMEOUT: "the server took too long.",
+  UND_ERR_BODY_TIMEOUT: "the server was silent for too long.",
   ERR_SSL_WRONG_VERSION_NUMBER: "the server does not use TLS; check if the base URL should begin with http://.",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the body does not have the announced content-length.",
 };
@@ -25,7 +25,7 @@ const TIMEOUT_CODES: ReadonlySet<string> = new Set([
   "UND_ERR_HEADERS_TIMEOUT",
   "UND_ERR_BODY_TIMEOUT",
 ]);
-/** Error codes of the HTTP parser. */
+/** Matches the error codes of the HTTP parser. */
 const NOT_HTTP_CODES = /^(?:HPE_|HTTPParserError)/;
 const TLS_CODES = /^(?:CERT_|ERR_TLS|ERR_SSL|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/;
 const UNSENDABLE_CODES: ReadonlySet<string> = new Set([
@@ -35,7 +35,7 @@ const UNSENDABLE_CODES: ReadonlySet<string> = new Set([
   "ERR_INVALID_CHAR",
   "ERR_INVALID_HTTP_TOKEN",
 ]);
-/** Error codes of an open connection that was closed. */
+/** Error codes for an open connection that the other side closed. */
 const CLOSED_CODES: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 const STAGE_SENTENCES: Readonly<Record<TransportStage, (host: string) => string>> = {
@@ -45,10 +45,10 @@ const STAGE_SENTENCES: Readonly<Record<TransportStage, (host: string) => string>
   body: (host) => `The reply of ${host} broke off`,
 };
 
-/** Chains of causes can be cyclic. */
+/** The number of nested causes that are read; limited because causes can be cyclic. */
 const MAX_CAUSES = 4;
 
-/** Converts any failure to a `TransportError`. `reached` is the stage that the transport knows of. */
+/** Converts any failure to a `TransportError`. `reached` is the last stage that the transport observed. */
 export function toTransportError(error: unknown, reached: TransportStage, host: string): TransportError {
   if (error instanceof TransportError) return error;
   const reason = findErrorCode(error);
@@ -59,13 +59,18 @@ export function toTransportError(error: unknown, reached: TransportStage, host: 
   return new TransportError(kind, message, { stage, reason, retryable, cause: error });
 }
 
-/** Derives the stage from the error code: `fetch` does not distinguish failures before the reply. */
+/**
+ * Returns the stage of a failure: `reached`, unless the error code implies another stage. `fetch` reports every failure
+ * before the reply as "connect".
+ */
 function refineStage(reason: string, reached: TransportStage): TransportStage {
   if (reached !== "body" && UNSENDABLE_CODES.has(reason)) return "request";
   return reached === "connect" && (CLOSED_CODES.has(reason) || NOT_HTTP_CODES.test(reason)) ? "headers" : reached;
 }
 
-/** Creates the error for headers that cannot be sent. The message has no values, because they may be keys. */
+/**
+ * Creates the error for headers that cannot be sent. The message contains no header values, because they may be keys.
+ */
 export function unsendableError(host: string, why: string): TransportError {
   const message = `${STAGE_SENTENCES.request(host)}: ${why}`;
   return new TransportError("network", message, { stage: "request", retryable: false });
@@ -81,12 +86,16 @@ function describeReason(error: unknown, reason: string | undefined): string {
   const known = reason !== undefined && Object.hasOwn(REASON_SENTENCES, reason) ? REASON_SENTENCES[reason] : undefined;
   if (known !== undefined) return `${known} (${reason})`;
   if (TLS_CODES.test(reason ?? "")) return `its certificate is not trusted (${reason}); NODE_EXTRA_CA_CERTS adds one.`;
-  if (UNSENDABLE_CODES.has(reason ?? "")) return `its headers cannot be sent: ${findInnermostMessage(error) ?? reason}`;
+  if (UNSENDABLE_CODES.has(reason ?? ""))
+    return `the headers of the request cannot be sent: ${findInnermostMessage(error) ?? reason}`;
   if (NOT_HTTP_CODES.test(reason ?? "")) return `its reply is not HTTP; check the base URL. (${reason})`;
   return findInnermostMessage(error) ?? reason ?? "unknown";
 }
 
-/** Returns the message of the innermost cause. The errors of a browser's `fetch` have no cause. */
+/**
+ * Returns the message of the innermost cause; undefined if there is no message. A `TypeError` without a cause, which
+ * `fetch` throws in a browser, is followed by advice.
+ */
 function findInnermostMessage(error: unknown, depth = 0): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const inner = depth < MAX_CAUSES ? findInnermostMessage(error.cause, depth + 1) : undefined;
@@ -97,10 +106,13 @@ function findInnermostMessage(error: unknown, depth = 0): string | undefined {
     : error.message;
 }
 
-/** Returns the code of an error, else of its cause, else of the first error of an `AggregateError`. */
+/**
+ * Returns the code of an error, of its cause, or of the first error of an `AggregateError`; undefined if none has a
+ * code.
+ */
 function findErrorCode(error: unknown, depth = 0): string | undefined {
   if (typeof error !== "object" || error === null || depth > MAX_CAUSES) return undefined;
-  // Anything can be thrown, so every field is checked before it is used.
+  // Any value can be thrown, so every field is checked before it is used.
   const { name, code, cause, errors } = error as { name?: unknown; code?: unknown; cause?: unknown; errors?: unknown };
   if (typeof code === "string") return code;
   if (name === "HTTPParserError") return name;

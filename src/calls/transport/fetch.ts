@@ -1,5 +1,5 @@
-// The transport for browsers, workers, Bun and Deno: `fetch`. It does not report when a connection opens, so `connectMs`
-// has no effect; the other time limits apply.
+// Implements the transport for browsers, workers, Bun and Deno with `fetch`. `fetch` does not report when a connection
+// opens, so `connectMs` has no effect; the other time limits apply.
 import type { HttpReply, HttpRequest, SendOptions, Transport } from "../types.ts";
 import type { TransportStage } from "./transport-error.ts";
 import { TransportError } from "./transport-error.ts";
@@ -17,9 +17,10 @@ async function send(request: HttpRequest, { signal, onSent }: SendOptions): Prom
   checkLength(fields, body, host);
   let response: Response;
   try {
-    // `fetch` does not report when the request goes out; failures before that have the stage "connect".
+    // `fetch` does not report when the request is sent, so it is reported before the call. A failure with the stage
+    // "connect" counts as not sent, although it was reported.
     if (!signal.aborted) onSent?.();
-    // Redirects are not followed: the key would be sent to the other address.
+    // Redirects are not followed, because the key would be sent to the other address.
     const withBody = method === "GET" ? {} : { body };
     response = await fetch(url, { method, headers: fields, ...withBody, signal, redirect: "manual" });
   } catch (error) {
@@ -31,7 +32,7 @@ async function send(request: HttpRequest, { signal, onSent }: SendOptions): Prom
   }
   const reader = response.body?.getReader();
   const discard = (): void => {
-    // A body that failed or was read to its end needs no cancellation.
+    // A rejection is ignored, because a body that failed or was read to its end needs no cancellation.
     reader?.cancel().catch(() => undefined);
   };
   return {
@@ -42,7 +43,9 @@ async function send(request: HttpRequest, { signal, onSent }: SendOptions): Prom
   };
 }
 
-/** Converts headers. The error of `Headers` is replaced, because it contains the value, which may be a key. */
+/**
+ * Converts headers to `Headers`. The error of `Headers` is replaced, because it contains the value, which may be a key.
+ */
 function readHeaders(headers: HttpRequest["headers"], host: string): Headers {
   try {
     return new Headers(headers);
@@ -51,7 +54,10 @@ function readHeaders(headers: HttpRequest["headers"], host: string): Headers {
   }
 }
 
-/** Throws for a wrong content-length: `fetch` would send it, and the server would wait for more bytes or misread the rest. */
+/**
+ * Throws for a wrong content-length, because `fetch` would send it, and the server would wait for more bytes or misread
+ * the rest.
+ */
 function checkLength(fields: Headers, body: string, host: string): void {
   const length = fields.get("content-length");
   if (length === null || Number(length) === new TextEncoder().encode(body).length) return;

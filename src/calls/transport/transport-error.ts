@@ -1,19 +1,22 @@
-// Transport errors: failures of the connection, as opposed to errors that a provider replies with.
+// Defines transport errors: failures of the connection, in contrast to errors that a provider sends in its reply.
 import { KoineError } from "../../model/errors.ts";
 
-/** The stage at which an exchange failed: making the request, connecting, waiting for the reply's headers, or reading its body. */
+/**
+ * The stage at which an exchange failed: creating the request, connecting, waiting for the headers of the reply, or
+ * reading its body.
+ */
 export type TransportStage = "request" | "connect" | "headers" | "body";
 
 /** Details of a `TransportError`. */
 export interface TransportErrorDetails extends ErrorOptions {
   stage: TransportStage;
-  /** The code of the system or the library: ECONNREFUSED, ENOTFOUND, UND_ERR_SOCKET … */
+  /** The error code of the system or the library, such as ECONNREFUSED, ENOTFOUND or UND_ERR_SOCKET. */
   reason?: string | undefined;
-  /** True (default) if the same request may succeed later. */
+  /** True if the same request may succeed later. Default: true. */
   retryable?: boolean | undefined;
 }
 
-/** A connection that could not be opened, or that broke. It never contains a header, and therefore no key. */
+/** The error of a connection that could not be opened or that broke. It contains no header, and therefore no key. */
 export class TransportError extends KoineError<"network" | "timeout"> {
   override readonly name = "TransportError";
   readonly stage: TransportStage;

@@ -1,5 +1,5 @@
-// One request and its reply over undici: buffers the body until it is read, and pauses the connection if the buffer is
-// large. Chunks of the same socket read are returned together.
+// Performs one request over undici and reads its reply: buffers the body until it is read, and pauses the connection
+// while the buffer is too large. Chunks that arrive in the same socket read are returned together.
 import type { Socket } from "node:net";
 import type { Dispatcher } from "undici";
 import { MAX_TIMER_MS } from "../effects.ts";
@@ -8,7 +8,7 @@ import { decompress } from "./decompress.ts";
 import type { TransportStage } from "./transport-error.ts";
 import { connectTimeoutError, toTransportError } from "./explain-failure.ts";
 
-/** The connection is paused if more unread bytes than this are buffered. */
+/** The number of unread bytes above which the connection is paused. */
 const HIGH_WATER = 262_144;
 
 type BodyChunk = IteratorResult<Uint8Array, undefined>;
@@ -16,27 +16,29 @@ const DONE: BodyChunk = { done: true, value: undefined };
 
 export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Uint8Array, undefined> {
   readonly reply: Promise<HttpReply>;
-  /** The connection that is being opened for this request, if none could be reused. */
+  /** The connection that is being opened for this request; undefined if a connection was reused. */
   socket: Socket | undefined;
   readonly #host: string;
   readonly #options: SendOptions;
+  /** Called when `isOver` or `isDraining` becomes true. */
   readonly #onChange: (exchange: UndiciExchange) => void;
   readonly #head = Promise.withResolvers<HttpReply>();
   #controller: Dispatcher.DispatchController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The stage that the exchange has reached, for errors. */
   #stage: TransportStage = "connect";
   #chunks: Uint8Array[] = [];
   #bufferedBytes = 0;
   #reader: PromiseWithResolvers<BodyChunk> | undefined;
-  /** True after the last byte arrived. */
+  /** True once the last byte of the body has arrived; chunks may still be unread. */
   #hasArrived = false;
-  /** True after the reply was read to its end, discarded, or failed. */
+  /** True once the reply was read to its end, was discarded, or failed. */
   isOver = false;
-  /** True while the rest is read only to reuse the connection. */
+  /** True if the rest of the reply is read only so that the connection can be reused. */
   isDraining = false;
   #failure: unknown;
 
-  /** `onChange` is called when `isOver` or `isDraining` becomes true. */
+  /** `host` is named in errors; `onChange` is called when `isOver` or `isDraining` becomes true. */
   constructor(host: string, options: SendOptions, onChange: (exchange: UndiciExchange) => void) {
     this.#host = host;
     this.#options = options;
@@ -45,7 +47,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
     options.signal.addEventListener("abort", this.#abort, { once: true });
   }
 
-  /** Starts the connect limit if the dispatcher has no connection for the request yet. */
+  /** Starts the time limit for connecting, unless the dispatcher already has a connection for the request. */
   dispatched(): void {
     const { connectMs } = this.#options;
     if (this.#stage !== "connect" || this.isOver || connectMs > MAX_TIMER_MS) return;
@@ -70,7 +72,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     if (this.isOver) return;
-    // One socket read can contain many chunks: the reader is resolved after all of them.
+    // One socket read can contain many chunks, so the pending read is resolved in a microtask, after all of them.
     if (this.#chunks.push(chunk) === 1 && this.#reader !== undefined) queueMicrotask(this.#deliver);
     this.#bufferedBytes += chunk.length;
     if (this.#bufferedBytes > HIGH_WATER) controller.pause();
@@ -82,7 +84,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
-    // Bytes that arrived before the failure stay readable.
+    // Chunks that arrived before the failure can still be read.
     this.#fail(this.#explain(error), this.#chunks);
   }
 
@@ -133,7 +135,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
     if (!this.#hasArrived) this.#release(toError(this.#failure));
   }
 
-  /** Frees the buffer, the timer and the listener. */
+  /** Marks the exchange as over and frees its buffer, its timer and the listener on the signal. */
   #finish(): void {
     this.isOver = true;
     this.#chunks = [];
@@ -142,12 +144,13 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
     this.#onChange(this);
   }
 
-  /** Closes the connection, also one that is still being opened. */
+  /** Closes the connection, even if it is still being opened. */
   #release(reason: Error): void {
     if (this.#controller !== undefined) this.#controller.abort(reason);
     else this.socket?.destroy(reason);
   }
 
+  /** Resolves the pending read with the buffered chunks, or with the end of the body. */
   readonly #deliver = (): void => {
     const reader = this.#reader;
     if (reader === undefined || this.isOver) return;
@@ -159,6 +162,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
     this.#reader = undefined;
   };
 
+  /** Removes and returns the buffered bytes as one chunk. Resumes the connection if it was paused. */
   #take(): BodyChunk {
     const chunks = this.#chunks;
     const [first] = chunks;
@@ -166,7 +170,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, AsyncIterable
     const wasFull = this.#bufferedBytes > HIGH_WATER;
     this.#chunks = [];
     this.#bufferedBytes = 0;
-    // Resuming may deliver chunks synchronously, so the buffer is reset before.
+    // `resume` may deliver chunks synchronously, so the buffer is reset before the call of `resume`.
     if (wasFull) this.#controller?.resume();
     return { done: false, value };
   }
@@ -183,7 +187,7 @@ function joinHeaderFields(fields: HeaderFields): Record<string, string> {
   return headers;
 }
 
-/** Converts an abort reason of any type to an error, as sockets require. */
+/** Returns the abort reason as an `Error`, because sockets accept no other type. */
 function toError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error("Aborted", { cause: reason });
 }

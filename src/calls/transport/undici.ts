@@ -1,14 +1,20 @@
-// The transport on Node: undici's connection pools over HTTP/1.1. Requests are dispatched without undici's body streams,
-// which were the largest cost of a call: chunks go from the parser directly to the reader.
+// Implements the transport on Node with undici's connection pools over HTTP/1.1. Chunks go from the parser directly to
+// the reader. undici's body streams are not used, because they were the largest cost of a call.
 import type { Socket } from "node:net";
 import type { Dispatcher } from "undici";
 import { Agent, buildConnector, EnvHttpProxyAgent } from "undici";
 import type { HttpReply, HttpRequest, SendOptions, Transport } from "../types.ts";
 import { UndiciExchange } from "./undici-exchange.ts";
 
-/** Connect limit for proxies: their sockets are not accessible, so an exchange cannot close them itself. */
+/**
+ * Time limit, in milliseconds, for connecting to a proxy. The sockets of proxies are not accessible, so an exchange
+ * cannot close them itself.
+ */
 const PROXY_CONNECT_MS = 60_000;
-/** Providers keep idle connections for a minute or more; those with a shorter time announce it in a header. */
+/**
+ * Time, in milliseconds, after which an idle connection is closed. Most providers keep idle connections open for at
+ * least a minute; a provider with a shorter time announces it in a header, which undici obeys.
+ */
 const KEEP_ALIVE_MS = 30_000;
 
 /** Creates a transport with undici's connection pools. */
@@ -18,9 +24,9 @@ export function defaultTransport(): Transport {
 
 class UndiciTransport implements Transport {
   #agent: Dispatcher | undefined;
-  /** The exchange that is being dispatched: a socket opened meanwhile belongs to it. */
+  /** The exchange that is being dispatched; a socket that is opened during the dispatch belongs to this exchange. */
   #dispatching: UndiciExchange | undefined;
-  /** Exchanges that are not over. */
+  /** The exchanges that are not over yet. */
   readonly #exchanges = new Set<UndiciExchange>();
   readonly #sockets = new Set<Socket>();
 
@@ -47,19 +53,23 @@ class UndiciTransport implements Transport {
     return exchange.reply;
   }
 
-  /** Opened on first use. Idle connections do not keep the process alive and need not be closed. */
+  /**
+   * Creates the agent on the first request. Idle connections do not prevent the process from exiting and need not be
+   * closed.
+   */
   #open(): Dispatcher {
-    // Without a timeout: each exchange has its own connect limit and closes the socket opened for it.
+    // undici's connect timeout is off, because each exchange has its own limit and closes the socket that was opened
+    // for it.
     const connect = buildConnector({ timeout: 0, allowH2: false });
     const options: Agent.Options = {
       pipelining: 1,
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // `CallScope` has the time limits.
+      // undici's timeouts are off, because `CallScope` applies the time limits.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (options, callback) => {
-        // The types of undici omit the returned socket.
+        // The cast is needed, because the types of undici omit the returned socket.
         const socket = connect(options, callback) as unknown as Socket;
         this.#sockets.add(socket);
         socket.once("close", () => this.#sockets.delete(socket));
@@ -69,12 +79,12 @@ class UndiciTransport implements Transport {
     return usesProxies() ? new EnvHttpProxyAgent({ ...options, connectTimeout: PROXY_CONNECT_MS }) : new Agent(options);
   }
 
-  /** Lets the process exit if all remaining exchanges only drain their replies. */
+  /** Removes an exchange that is over. Lets the process exit if all remaining exchanges only drain their replies. */
   readonly #onExchangeChange = (exchange: UndiciExchange): void => {
     if (exchange.isOver) this.#exchanges.delete(exchange);
     if (this.#exchanges.size === 0) return;
     for (const each of this.#exchanges) if (!each.isDraining) return;
-    // undici unrefs idle sockets itself, and refs each one that it reuses.
+    // No `ref` is needed later: undici itself calls `unref` on idle sockets, and `ref` on each socket that it reuses.
     for (const socket of this.#sockets) socket.unref();
   };
 
@@ -82,7 +92,7 @@ class UndiciTransport implements Transport {
     const agent = this.#agent;
     this.#agent = undefined;
     const closed = agent?.close();
-    // Not awaited while exchanges run: their connections close after them.
+    // `close` does not wait while exchanges are running; their connections are closed when they end.
     if (this.#exchanges.size === 0) await closed;
   }
 }
@@ -93,7 +103,7 @@ interface UrlParts {
   host: string;
 }
 
-/** A cache of parsed URLs: all calls to a model have the same URL. */
+/** Parsed URLs, cached because all calls to a model have the same URL. */
 const URL_CACHE = new Map<string, UrlParts>();
 const MAX_CACHED_URLS = 256;
 

@@ -100,7 +100,7 @@ function formatJsonLine(entry: CheckedRecord): string {
   return `${JSON.stringify(entry)}\n`;
 }
 
-/** Formats a heading and a row for each loss; a record without losses is not shown. */
+/** Returns a formatter of a heading and one row per loss; it returns an empty text for a record without losses. */
 function createRowFormatter(paint: Paint): (entry: CheckedRecord) => string {
   return ({ file, line, from, kind, to, losses }) => {
     if (losses.length === 0) return "";

@@ -153,7 +153,7 @@ async function assertReportPathIsFree(
   }
 }
 
-/** Opens the report; discards the output, which is already open, if that fails. */
+/** Opens the report file. If that fails, discards the output file, which is already open, and rethrows the error. */
 async function openReport(path: string | undefined, sink: OutputSink): Promise<ConversionReport | undefined> {
   try {
     return path === undefined ? undefined : await ConversionReport.open(path);
@@ -163,7 +163,10 @@ async function openReport(path: string | undefined, sink: OutputSink): Promise<C
   }
 }
 
-/** Discards an incomplete output file, but commits the report if `--strict` stopped the conversion. */
+/**
+ * Finishes a conversion that an error stopped. Discards an output file, because it is incomplete; standard output keeps
+ * its records. Commits the report if `--strict` stopped the conversion, and otherwise discards it.
+ */
 async function finishStoppedRun(error: unknown, sink: OutputSink, report: ConversionReport | undefined): Promise<void> {
   if (sink instanceof StreamSink) await sink.commit();
   else await sink.discard();
@@ -173,7 +176,7 @@ async function finishStoppedRun(error: unknown, sink: OutputSink, report: Conver
 
 function printSummary(args: CommandArguments, tally: RecordTally, to: Dialect, io: CliIo, sink: OutputSink): void {
   if (args.has("json")) {
-    // The summary must not go to the stream of the payloads.
+    // Payloads on standard output must not be mixed with the summary, which then goes to standard error.
     const stream = sink instanceof StreamSink ? io.stderr : io.stdout;
     stream.write(`${JSON.stringify({ to: to.id, ...toSummaryJson(tally, "converted") })}\n`);
     return;

@@ -74,7 +74,7 @@ async function checkAll(
   io: CliIo,
   timeoutMs: number,
 ): Promise<DoctorFinding[]> {
-  // Imported late, because the help of the commands does not need these modules.
+  // These modules are imported only when the command runs, because the help of the commands does not need them.
   const { checkFolder, checkLedger } = await import("../doctor/storage.ts");
   const { checkProviders } = await import("../doctor/providers.ts");
   const { checkTools } = await import("../doctor/tools.ts");

@@ -103,7 +103,7 @@ async function* listThreadIds(ledger: Ledger): AsyncGenerator<string, void, void
   }
 }
 
-/** Prints and counts the records of the ledger that cannot be read. */
+/** Prints and counts the ledger records that cannot be read. */
 class LedgerProblemLog {
   count = 0;
   readonly #io: CliIo;
@@ -137,6 +137,7 @@ class ThreadExport {
   readonly tally = new RecordTally();
   readonly options: ThreadExportOptions;
   #unflushedLength = 0;
+  /** True for `--all`, where a thread may be deleted after it was listed. */
   #exportsAll = false;
 
   constructor(options: ThreadExportOptions) {
@@ -188,7 +189,7 @@ class ThreadExport {
 
   async #writeConversation(id: string, target: ConversionTarget): Promise<void> {
     const { ledger, sink, failures } = this.options;
-    // `context` resolves blobs; readers of the output have no access to the ledger's blobs.
+    // `context` replaces blob references with their data, because readers of the output cannot read the ledger's blobs.
     const messages = await ledger
       .context(id, { interrupted: true })
       .catch((error: unknown) => this.#skipDeletedThread(error, id, false));
@@ -227,7 +228,7 @@ function printSummary(
   const { target } = options;
   const { done, failed, envelopeFields } = tally;
   if (args.has("json")) {
-    // The summary must not go to the stream of the exported lines.
+    // Exported lines on standard output must not be mixed with the summary, which then goes to standard error.
     const stream = sink instanceof StreamSink ? io.stderr : io.stdout;
     const { files: _files, ...summary } = toSummaryJson(tally, "exported");
     const exportSummary = { records: done, exported: done, problems };

@@ -62,7 +62,7 @@ async function runImport(args: CommandArguments, io: CliIo): Promise<number> {
     progress.clear();
     io.stderr.write(`${escapeToLine(`${threadId} ${messageId}: ${reason}`)}\n`);
   };
-  // The files are checked first, because opening may create the ledger.
+  // Input files are checked before the ledger is opened, because opening creates a missing ledger.
   for (const file of args.files) if (file !== "-") await assertReadable(file);
   const ledger = await openData(args, io, { mustExist: false, onProblem });
   const files = new LedgerFileImporter({ ledger, tally, failures, progress, strict });

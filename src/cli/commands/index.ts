@@ -1,4 +1,4 @@
-// The list of commands. Each command is imported only when it is called.
+// Lists the commands. A command's module is imported only when the command is run or its help is shown.
 import type { Command } from "../command.ts";
 
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {

@@ -63,7 +63,7 @@ async function runReplay(args: CommandArguments, io: CliIo): Promise<number> {
     throw new CliError("usage", "Name the run: the x-koine-run header of a reply, or the id of a run in a thread.");
   }
   const { config } = await readSettings(args, io);
-  // Imported late, because the help of the commands does not need these modules.
+  // This module is imported only when the command runs, because the help of the commands does not need it.
   const { createReplayTarget } = await import("../replay/replay-target.ts");
   const recorded = await readRun(runId, config, args, io);
   const model = args.text("model") ?? recorded.model;

@@ -1,4 +1,4 @@
-// `koine serve`: starts the server with its configuration and stops it at the first signal.
+// `koine serve`: starts the server with its configuration and shuts it down at the first SIGINT or SIGTERM.
 import type { ServerConfig } from "../../server/config/index.ts";
 import type { KoineServer } from "../../server/server.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "../../server/config/file-settings.ts";
@@ -29,7 +29,11 @@ export const serve: Command = {
       value: "number",
       description: "The port. Default: 4141; 0 uses any free port.",
     },
-    host: { type: "string", value: "address", description: "The address to listen on. Default: 127.0.0.1." },
+    host: {
+      type: "string",
+      value: "address",
+      description: "The address on which the server listens. Default: 127.0.0.1.",
+    },
     ...SETTINGS_OPTIONS,
     log: { type: "string", choices: LOG_LEVELS, value: "level", description: "The lowest level that is logged." },
     "log-format": {
@@ -60,7 +64,7 @@ async function runServe(args: CommandArguments, io: CliIo): Promise<number> {
   });
   assertAccessIsProtected(config);
   await createDataFolder(config);
-  // Signals are caught from here on, because the server must be closed.
+  // The listener is registered before the start, so that a signal during the start also closes the server.
   const stop = new Promise<void>((resolve) => io.onInterrupt(resolve));
   const server = await startServer(config, io);
   printReady({ url: server.url, config, configFile: file, version: await readVersion() }, args, io);
@@ -69,7 +73,7 @@ async function runServe(args: CommandArguments, io: CliIo): Promise<number> {
   return EXIT.ok;
 }
 
-/** Throws if the server would be reachable without tokens; called before files are created. */
+/** Throws if other machines could use the server without a token. Called before any file is created. */
 function assertAccessIsProtected(config: ServerConfig): void {
   try {
     checkAccess(config);
@@ -79,7 +83,7 @@ function assertAccessIsProtected(config: ServerConfig): void {
 }
 
 async function startServer(config: ServerConfig, io: CliIo): Promise<KoineServer> {
-  // Imported late, because the help of the commands does not need these modules.
+  // This module is imported only when the command runs, because the help of the commands does not need it.
   const { createServer } = await import("../../server/server.ts");
   try {
     const server = await createServer(config, { clock: io.clock, write: (lines) => void io.stderr.write(lines) });

@@ -1,4 +1,5 @@
-// `koine token`: creates tokens for clients of the server, and their hashes for its configuration. Stores neither.
+// `koine token`: creates tokens for clients of the server, and their hashes for the server's configuration. Neither the
+// token nor the hash is stored.
 import { hash, randomBytes } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { TENANTS } from "../../server/config/file-settings.ts";
@@ -46,7 +47,7 @@ async function runToken(args: CommandArguments, io: CliIo): Promise<number> {
 }
 
 const BASE62_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/** The number of base-62 digits for 32 bytes. */
+/** The number of base-62 digits that represent 32 bytes. */
 const TOKEN_DIGITS = 43;
 
 /** Returns 32 random bytes as letters and digits only, so that a double click selects the whole token. */

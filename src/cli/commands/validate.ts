@@ -72,7 +72,7 @@ async function runValidate(args: CommandArguments, io: CliIo): Promise<number> {
   else if (!isQuiet) {
     const issues = invalid === 0 ? "" : ` (${formatQuantity(visitor.issues, "issue")})`;
     sink.write(
-      `${formatQuantity(tally.read, "record")}: ${formatCount(summary.valid)} valid, ${formatCount(invalid)} not${issues}.\n`,
+      `${formatQuantity(tally.read, "record")}: ${formatCount(summary.valid)} valid, ${formatCount(invalid)} invalid${issues}.\n`,
     );
   }
   await sink.commit();
@@ -94,7 +94,7 @@ function createLineFormatter(paint: Paint): typeof formatJsonLine {
 
 class ValidateVisitor implements RecordVisitor {
   issues = 0;
-  /** The positions of the records that are not valid. */
+  /** The line and file of each record that is not valid. */
   readonly invalid = new Set<string>();
   readonly #show: (issue: RecordIssue, position: RecordPosition) => void;
   readonly #sink: StreamSink;

@@ -1,4 +1,4 @@
-// The result of one check of `koine doctor`, and its formatting.
+// Defines and formats the result of one check of `koine doctor`.
 import type { TextStyle, Paint } from "../show/style.ts";
 import { escapeToLine } from "../show/escape-unsafe.ts";
 import { padToWidth } from "../show/text-width.ts";
@@ -7,11 +7,11 @@ import { wrapText } from "../show/wrap.ts";
 export interface DoctorFinding {
   /** The subject of the check: "node", "ledger", "provider openai". */
   name: string;
-  /** "warn": the server can run, but the user should act. */
+  /** The result of the check; "warn" if the server can run, but the user should change something. */
   state: "ok" | "warn" | "fail";
-  /** One sentence, never with a key or a password. */
+  /** The sentence that is printed; it never contains a key or a password. */
   message: string;
-  /** The remedy. */
+  /** The action that solves the problem. */
   hint?: string;
 }
 
@@ -36,7 +36,7 @@ export function formatFindings(findings: readonly DoctorFinding[], columns: numb
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** Returns the reason of an error as text. */
+/** Returns the message of an error or of its cause; the error's code or name if the message is empty. */
 export function readErrorReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

@@ -1,11 +1,12 @@
-// Checks the machine: the Node version, the protection of the address, the port and the clock.
+// Checks the machine: the Node version, the protection of the address that the server listens on, the port and the
+// clock.
 import { createServer } from "node:net";
 import type { ServerConfig } from "../../server/config/index.ts";
 import { isLoopback } from "../../server/http/access-guard.ts";
 import type { DoctorFinding } from "./finding.ts";
 
 export function checkNode(): DoctorFinding {
-  // main.ts rejects older versions before this check runs.
+  // The state is always "ok", because main.ts rejects older versions of Node before this check runs.
   return { name: "node", state: "ok", message: `Node ${process.versions.node}.` };
 }
 
@@ -29,7 +30,8 @@ const METRICS_TIMEOUT_MS = 2000;
 
 export async function checkPort({ host, port }: ServerConfig): Promise<DoctorFinding> {
   const name = "port";
-  const failed = port === 0 ? undefined : await findListenError(host, port);
+  if (port === 0) return { name, state: "ok", message: `Port 0: the server uses any free port of ${host}.` };
+  const failed = await findListenError(host, port);
   if (failed === undefined) return { name, state: "ok", message: `Port ${port} of ${host} is free.` };
   if (failed !== "EADDRINUSE") {
     const hint = "Name another address with --host, or a port above 1023 with --port.";
@@ -42,7 +44,7 @@ export async function checkPort({ host, port }: ServerConfig): Promise<DoctorFin
   return { name, state: "fail", message: `Port ${port} of ${host} is in use by another program.`, hint };
 }
 
-/** Returns the error code of listening on the port; undefined if listening works. */
+/** Tries to listen on the port. Returns the error code, or undefined if the port is free. */
 function findListenError(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -51,12 +53,12 @@ function findListenError(host: string, port: number): Promise<string | undefined
   });
 }
 
-/** True if the program that uses the port is a Koine server. */
+/** True if the program that listens on the port is a Koine server. */
 async function isKoineServer(host: string, port: number): Promise<boolean> {
   const name = /^(0\.0\.0\.0|::)$/.test(host) ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   try {
     const reply = await fetch(`http://${name}:${port}/metrics`, { signal: AbortSignal.timeout(METRICS_TIMEOUT_MS) });
-    // A server with tenants rejects the request and names itself in this header.
+    // A Koine server with tenants rejects the request and names itself in this header.
     if (reply.headers.get("www-authenticate")?.includes("koine") === true) return true;
     return (await reply.text()).includes("koine_");
   } catch {
@@ -71,12 +73,14 @@ export interface ProviderDate {
   receivedAt: number;
 }
 
-/** An earlier clock is wrong: Koine did not exist then. */
+/** A clock that shows an earlier time is wrong, because Koine did not exist then. */
 const EARLIEST_PLAUSIBLE_TIME = Date.UTC(2025, 0, 1);
-/** Well below the five minutes at which signed requests and tokens begin to fail. */
+/**
+ * The clock difference from which the check warns. Providers reject signed requests and tokens from about five minutes.
+ */
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 
-/** Compares the clock with the `date` headers of the providers' replies. */
+/** Compares the local clock with the median of the `date` headers in the providers' replies. */
 export function checkClock(now: number, dates: readonly ProviderDate[]): DoctorFinding {
   const name = "clock";
   const hint = "Set the clock of this machine: message ids and times use it.";

@@ -1,4 +1,4 @@
-// Checks that each provider can be reached and accepts its key, with a free request for its list of models.
+// Checks that each provider can be reached and accepts its key, by requesting its list of models, which is free.
 import type { HttpAdapter } from "../../calls/index.ts";
 import { createProviderAdapter } from "../../calls/index.ts";
 import { user } from "../../model/index.ts";
@@ -9,7 +9,7 @@ import type { ProviderDate } from "./machine.ts";
 
 export interface ProviderCheck {
   finding: DoctorFinding;
-  /** Undefined if the reply has no `date` header. */
+  /** The time in the reply's `date` header; undefined if the reply has no such header. */
   date?: ProviderDate;
 }
 
@@ -37,7 +37,7 @@ async function checkProvider(adapter: HttpAdapter, { timeoutMs, clock }: Provide
   try {
     const { url, headers } = await createModelListRequest(adapter);
     const { host } = new URL(url);
-    // Following a redirect could send the key to another host.
+    // Redirects are not followed, because the key could be sent to another host.
     const init = { headers, redirect: "manual", signal: AbortSignal.timeout(timeoutMs) } as const;
     const reply = await fetch(url, init);
     await reply.body?.cancel();
@@ -52,7 +52,7 @@ async function checkProvider(adapter: HttpAdapter, { timeoutMs, clock }: Provide
   }
 }
 
-/** The path of a model call; it is replaced with the path of the model list. */
+/** Matches the path of a model call, which is replaced with the path of the model list. */
 const CALL_PATH = /\/(?:chat\/completions|responses|messages|models\/[^/?]+|model\/[^/]+\/converse)(?=$|\?)/;
 
 async function createModelListRequest(adapter: HttpAdapter): Promise<{ url: string; headers: Record<string, string> }> {
@@ -64,7 +64,8 @@ async function createModelListRequest(adapter: HttpAdapter): Promise<{ url: stri
 
 function toFinding(status: number, host: string, { config }: HttpAdapter): Omit<DoctorFinding, "name"> {
   const hasKey = config.apiKey !== undefined || config.headers !== undefined;
-  // Bedrock lists its models on another host, so any reply counts as reachable.
+  // Bedrock lists its models on another host than it runs them, so the status does not show whether the key is
+  // accepted.
   if (config.dialect !== "bedrock") {
     if (status === 401 || status === 403) {
       const message = hasKey ? `${host} rejects the key (${status}).` : `${host} requires a key (${status}).`;

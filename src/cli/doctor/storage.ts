@@ -9,7 +9,7 @@ import { formatQuantity } from "../show/format-numbers.ts";
 import type { DoctorFinding } from "./finding.ts";
 import { readErrorReason } from "./finding.ts";
 
-/** Checks the data folder; returns undefined if the ledger is not a file. */
+/** Checks the data folder. Returns undefined if the ledger is not a SQLite file. */
 export async function checkFolder(config: ServerConfig): Promise<DoctorFinding | undefined> {
   const file = findLedgerFile(config);
   if (file === undefined) return undefined;
@@ -26,7 +26,7 @@ export async function checkFolder(config: ServerConfig): Promise<DoctorFinding |
       hint: "Change its permissions or its owner.",
     };
   }
-  // Windows has no permission bits.
+  // On Windows the permission bits of `mode` are meaningless.
   const isOpen = process.platform !== "win32" && (stats.mode & 0o077) !== 0;
   if (!isOpen) return { name, state: "ok", message: folder };
   const hint = `chmod 700 ${folder}`;
@@ -50,7 +50,7 @@ async function isWritable(path: string): Promise<boolean> {
   );
 }
 
-/** The number of threads that are read for each tenant. */
+/** The maximum number of threads that are verified for each tenant. */
 const SAMPLE_THREADS = 20;
 
 export async function checkLedger(config: ServerConfig, clock: () => number): Promise<DoctorFinding> {
@@ -61,7 +61,7 @@ export async function checkLedger(config: ServerConfig, clock: () => number): Pr
   }
   const { url, connections } = config.ledger;
   try {
-    // `verify` returns the problems, so onProblem is not needed.
+    // `verify` returns the problems, so `onProblem` ignores them.
     const ledger = await openLedger(url, { clock, indexMs: false, connections, readOnly: true, onProblem: () => {} });
     try {
       return await checkSampleThreads(ledger, config);

@@ -1,5 +1,5 @@
-// Reads a file or standard input in chunks. A chunk is valid until the next one is requested: two buffers alternate, so
-// that the disk fills one while the caller reads the other.
+// Reads a file or standard input in chunks. A chunk is valid only until the next chunk is requested: two buffers
+// alternate, and the disk fills one buffer while the caller reads the other.
 import { constants } from "node:fs";
 import { access, open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
@@ -9,9 +9,9 @@ import type { CliIo } from "../io.ts";
 const CHUNK_SIZE = 1 << 20;
 
 export interface ByteSource {
-  /** The name in messages: the path as given, or "stdin". */
+  /** The name of the source in messages: the path as the user wrote it, or "stdin". */
   name: string;
-  /** The size in bytes, if known. */
+  /** The size in bytes; undefined for standard input and for pipes. */
   size?: number;
   chunks: AsyncGenerator<Buffer, void, void>;
 }

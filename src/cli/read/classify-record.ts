@@ -1,5 +1,5 @@
-// Determines the dialect and the kind of a record. The options of the user win over detection; an ambiguous record is an
-// error that names the option to set.
+// Determines the dialect and the kind of a record. The user's options have precedence over detection. For an ambiguous
+// record, the error names the option that the user must set.
 import type { Dialect } from "../../dialects/index.ts";
 import { dialects } from "../../dialects/index.ts";
 import { isObject } from "../../model/index.ts";
@@ -13,25 +13,25 @@ import { guessDialect, detectPayload } from "./guess-dialect.ts";
 export const RECORD_KINDS = ["request", "response", "messages", "stream", "error"] as const;
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
-/** The options of the user that apply to all records. */
+/** The dialect and kind that the user named for all records; undefined fields are detected for each record. */
 export interface ExpectedInput {
   from?: Dialect | undefined;
   kind?: RecordKind | undefined;
-  /** True if an ambiguous record is read as the most likely dialect. */
+  /** True if an ambiguous record is decoded with the most likely dialect instead of being an error. */
   allowGuess?: boolean;
-  /** Returns a dialect with the user's options. */
+  /** Returns the dialect with this id, created with the user's dialect options. */
   getDialect: (id: string) => Dialect;
 }
 
 export interface ClassifiedRecord {
   dialect: Dialect;
-  /** True if other dialects match as well. */
+  /** True if several dialects match and the most likely one was chosen. */
   isGuess: boolean;
   kind: RecordKind;
-  /** The value to decode: a body, or for messages a list or a fragment. */
+  /** The value to decode: the body; for the kind `messages`, a list of messages or an object that contains the list. */
   value: unknown;
   envelope: RecordEnvelope;
-  /** True if the record is a single message. */
+  /** True if the record is one message that is not in a list; `value` is then a list with that message. */
   isSingleMessage: boolean;
 }
 
@@ -70,8 +70,9 @@ function classifyMessages(
   envelope: RecordEnvelope,
 ): ClassifiedRecord {
   if (expected.kind !== undefined && expected.kind !== "messages") {
+    const article = expected.kind === "error" ? "an" : "a";
     throw createRecordError(
-      `It is ${isSingleMessage ? "a message" : "a list of messages"}, no ${expected.kind}; omit --kind.`,
+      `The record is ${isSingleMessage ? "a message" : "a list of messages"}, not ${article} ${expected.kind}; omit --kind.`,
     );
   }
   const detectedDialect = expected.from === undefined ? detectListDialect(list) : undefined;
@@ -88,21 +89,24 @@ function detectListDialect(list: unknown): string | undefined {
   return Array.isArray(list) ? detectMessageDialect(list) : undefined;
 }
 
-/** Returns the dialect that the user named, else the detected one, else the most likely one if guesses are allowed. */
+/**
+ * Returns the dialect that the user named, otherwise the detected dialect, otherwise the most likely dialect. Throws if
+ * only a guess is possible and guesses are not allowed.
+ */
 function resolveRecordDialect(
   value: unknown,
   kind: RecordKind | undefined,
   detectedDialect: string | undefined,
-  { from, allowGuess: guesses, getDialect: dialectOf }: ExpectedInput,
+  { from, allowGuess, getDialect }: ExpectedInput,
 ): Pick<ClassifiedRecord, "dialect" | "isGuess"> {
-  const dialect = from ?? (detectedDialect === undefined ? undefined : dialectOf(detectedDialect));
+  const dialect = from ?? (detectedDialect === undefined ? undefined : getDialect(detectedDialect));
   if (dialect !== undefined) return { dialect, isGuess: false };
-  const guessed = guesses === true ? guessDialect(value, kind, dialectOf) : undefined;
+  const guessed = allowGuess === true ? guessDialect(value, kind, getDialect) : undefined;
   if (guessed === undefined) throw createAmbiguousError(kind);
   return { dialect: guessed, isGuess: true };
 }
 
-/** Detects the kind of an object: by its dialect, else by fields that all dialects share. */
+/** Detects the kind of an object with `from`, if the user named it, and otherwise by fields that dialects share. */
 function detectRecordKind(body: JsonObject, from: Dialect | undefined): RecordKind | undefined {
   const detectedKind = from?.detectKind(body);
   if (detectedKind !== undefined) return detectedKind;

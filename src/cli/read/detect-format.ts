@@ -6,7 +6,10 @@ export type InputFormat = (typeof FORMATS)[number];
 
 const FORMATS_BY_EXTENSION: Readonly<Record<string, InputFormat>> = { jsonl: "jsonl", ndjson: "jsonl", sse: "sse" };
 
-/** The maximum length of the text that detection examines. */
+/**
+ * The length in characters of the head (the beginning of the input) from which the format is decided without reading
+ * more.
+ */
 export const MAX_HEAD_LENGTH = 1 << 16;
 
 export function detectFormatByName(name: string): InputFormat | undefined {
@@ -14,7 +17,10 @@ export function detectFormatByName(name: string): InputFormat | undefined {
   return Object.hasOwn(FORMATS_BY_EXTENSION, extension) ? FORMATS_BY_EXTENSION[extension] : undefined;
 }
 
-/** Detects the format from the head of an input; undefined if a longer head is needed. */
+/**
+ * Detects the format from the head (the beginning) of an input; undefined if a longer head is needed. `isAll` is true
+ * if the head is the complete input.
+ */
 export function detectFormatByText(head: string, isAll: boolean): InputFormat | undefined {
   const text = head.trimStart();
   if (text === "") return isAll || head.length >= MAX_HEAD_LENGTH ? "jsonl" : undefined;
@@ -25,7 +31,7 @@ export function detectFormatByText(head: string, isAll: boolean): InputFormat | 
   if (second === undefined) return isAll || head.length >= MAX_HEAD_LENGTH ? "json" : undefined;
   if (firstCharacter === "{" && first !== "{") {
     if (isJson(first)) return "jsonl";
-    // A broken first line of a JSONL file does not make the file a single document.
+    // If the second line is valid JSON, the input is a JSONL file with a broken first line, not a single document.
     if (third !== undefined || isAll) return second.startsWith("{") && isJson(second) ? "jsonl" : "json";
     return head.length >= MAX_HEAD_LENGTH ? "json" : undefined;
   }
@@ -36,7 +42,7 @@ export function detectFormatByText(head: string, isAll: boolean): InputFormat | 
   return "json";
 }
 
-/** The name of an event's first field may be cut off at the end of the head. */
+/** Returns undefined if the head is so short that it may be the cut-off name of an SSE field, otherwise "jsonl". */
 function detectSseOrJsonl(text: string, isAll: boolean): InputFormat | undefined {
   return isAll || text.length > "event:".length ? "jsonl" : undefined;
 }

@@ -1,5 +1,5 @@
-// Detects the dialect of ambiguous payloads by the model name. For display only (`koine inspect`), the first dialect that
-// can decode a payload is used, because plain texts are the same in all dialects.
+// Detects the dialect of ambiguous payloads by the model name. `guessDialect`, which only `koine inspect` uses, returns
+// the first dialect that can decode a payload, because messages with only text are the same in several dialects.
 import type { Dialect } from "../../dialects/index.ts";
 import { detectDialect, DialectError } from "../../dialects/index.ts";
 import { isObject } from "../../model/index.ts";
@@ -13,9 +13,12 @@ interface DialectGuess {
 }
 
 interface ModelMaker {
-  /** The model names of the maker's own API. A name with a slash belongs to a gateway and does not match. */
+  /**
+   * Matches the model names of the maker's own API. A name such as `vendor/model` belongs to a gateway and does not
+   * match.
+   */
   model: RegExp;
-  /** The dialect by the field that contains the conversation. */
+  /** The dialect of a request, by the name of the field that contains the conversation. */
   dialectsByField: Readonly<Record<string, string>>;
 }
 
@@ -28,12 +31,12 @@ const MODEL_MAKERS: readonly ModelMaker[] = [
   { model: /^(models\/)?gemini-/, dialectsByField: { contents: "gemini" } },
 ];
 
-/** Detects dialect and kind of an object; undefined if none or several match. */
+/** Detects the dialect and kind of an object; undefined if no dialect or several dialects match. */
 export function detectPayload(body: JsonObject, model: unknown): DialectGuess | undefined {
   return detectDialect(body) ?? detectByModelName(body, model);
 }
 
-/** Detects a request by its model name; `model` is the one in its envelope. */
+/** Detects a request by the model name in its body or, if the body has none, in its envelope (`model`). */
 function detectByModelName(body: JsonObject, model: unknown): DialectGuess | undefined {
   const name = body["model"] ?? model;
   if (typeof name !== "string") return undefined;
@@ -43,14 +46,14 @@ function detectByModelName(body: JsonObject, model: unknown): DialectGuess | und
   return { dialect, kind: "request" };
 }
 
-/** True if the messages are recognizable as another dialect. */
+/** True if the messages are recognizable as messages of another dialect than `dialect`. */
 function isOtherDialect(list: unknown, dialect: string): boolean {
   if (dialect === "gemini" || !Array.isArray(list)) return false;
   const detectedDialect = detectMessageDialect(list);
   return detectedDialect === undefined ? hasMessagesWithParts(list) : detectedDialect !== dialect;
 }
 
-/** The candidate dialects for a guess, most likely first. */
+/** The dialects that a guess tries for each kind of record, the most likely first. */
 const LIKELY_DIALECTS = {
   request: ["openai-chat", "anthropic", "openai-responses", "gemini"],
   response: ["openai-chat", "anthropic", "openai-responses", "gemini"],
@@ -58,10 +61,13 @@ const LIKELY_DIALECTS = {
   error: ["openai-chat", "anthropic", "gemini"],
 } as const satisfies Partial<Record<RecordKind, readonly string[]>>;
 
-/** The candidates for messages with `parts`: Chat would decode such messages without their content. */
+/**
+ * The dialects that a guess tries for messages with `parts`. Chat, the first of LIKELY_DIALECTS, would decode such
+ * messages without their content.
+ */
 const DIALECTS_WITH_PARTS = ["ai-sdk-ui", "canonical"];
 
-/** Returns the first dialect that can decode the value. */
+/** Returns the most likely dialect that can decode the value; undefined if there is none, or for a stream. */
 export function guessDialect(
   value: unknown,
   kind: RecordKind | undefined,

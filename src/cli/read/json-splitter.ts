@@ -1,9 +1,9 @@
-// Splits bytes into JSON values: consecutive documents, and the elements of a list that is a whole document. Finds the
-// end of each value only; does not parse it. Unexpected bytes between values are reported as problems.
+// Splits bytes into JSON values: consecutive documents, or the elements of a document that is a list. Finds only the
+// end of each value and does not parse the value. Unexpected bytes between values are reported as problems.
 import type { RawRecord } from "./raw-record.ts";
 import { MAX_RECORD_BYTES, createRawRecord, TOO_LONG_PROBLEM } from "./raw-record.ts";
 
-/** A value, or the end of a list of values. */
+/** The text of one value, or the end of the current list. */
 export type SplitResult = (RawRecord & { end?: never }) | { end: "list"; line: number };
 
 const LINE_FEED = 10;
@@ -15,7 +15,10 @@ const CLOSE = 93;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
-/** Strings longer than this are searched with Buffer.indexOf. */
+/**
+ * The number of bytes of a string that are read one by one. The end of a longer string is searched with Buffer.indexOf,
+ * which is faster for long strings.
+ */
 const SHORT_STRING = 24;
 
 function countBackslashesBefore(chunk: Buffer, end: number, from: number): number {
@@ -24,7 +27,10 @@ function countBackslashesBefore(chunk: Buffer, end: number, from: number): numbe
   return end - at;
 }
 
-/** The position of the splitter: between values; in an object, list or string; in a number or literal. */
+/**
+ * The position of the splitter: "between" two values, in a "value" (an object, list or string), or in a "word" (a
+ * number or literal).
+ */
 type SplitterState = "between" | "value" | "word";
 
 export class JsonSplitter {
@@ -36,14 +42,15 @@ export class JsonSplitter {
   #isInString = false;
   #isEscaped = false;
   #line = 1;
-  /** The first lines of the current value and of the current list. */
+  /** The line on which the current value begins. */
   #valueLine = 1;
+  /** The line on which the current list begins. */
   #listLine = 1;
   #pending: Buffer[] = [];
   #pendingLength = 0;
   #results: SplitResult[] = [];
 
-  /** Adds a chunk and returns the complete values. */
+  /** Adds a chunk and returns the values and list ends that it completes. */
   push(chunk: Buffer): SplitResult[] {
     let at = 0;
     while (at < chunk.length) {
@@ -61,7 +68,7 @@ export class JsonSplitter {
     return this.#take();
   }
 
-  /** Ends the input and returns the rest. */
+  /** Ends the input. Returns the last value, and problems for an incomplete value or list. */
   end(): SplitResult[] {
     if (this.#state === "word") this.#finishValue(Buffer.alloc(0), 0, 0);
     if (this.#state === "value") this.#addProblem("The input ends within this value.", this.#valueLine);
@@ -84,7 +91,7 @@ export class JsonSplitter {
     this.#results.push(result);
   }
 
-  /** Reads one byte between values. The first byte of a value is not consumed. */
+  /** Reads one byte between values. Returns the position of the next byte, or `at` if a value begins there. */
   #readSeparator(chunk: Buffer, at: number): number {
     const byte = chunk[at];
     if (byte === LINE_FEED) this.#line++;
@@ -114,7 +121,7 @@ export class JsonSplitter {
     return at;
   }
 
-  /** Returns the end of the current object, list or string, exclusive; negative if the chunk does not contain it. */
+  /** Returns the position after the current object, list or string; -1 if the chunk does not contain its end. */
   #findValueEnd(chunk: Buffer, from: number): number {
     let at = from;
     while (at < chunk.length) {
@@ -129,7 +136,10 @@ export class JsonSplitter {
     return -1;
   }
 
-  /** Returns the position after the next opening quote, or after the bracket that ends the value. */
+  /**
+   * Returns the position after the next opening quote or after the bracket that ends the value; the end of the chunk if
+   * the chunk contains neither.
+   */
   #findStructureEnd(chunk: Buffer, from: number): number {
     let depth = this.#depth;
     let at = from;
@@ -151,7 +161,7 @@ export class JsonSplitter {
     return at;
   }
 
-  /** Returns the position after the closing quote, or the end of the chunk. Long strings are searched with indexOf. */
+  /** Returns the position after the closing quote, or the end of the chunk if the string continues. */
   #findStringEnd(chunk: Buffer, from: number): number {
     let at = from;
     if (this.#isEscaped) {
@@ -173,7 +183,10 @@ export class JsonSplitter {
     return at < chunk.length ? this.#findLongStringEnd(chunk, at) : chunk.length;
   }
 
-  /** A quote ends the string unless an odd number of backslashes precedes it. The byte at `from` is not escaped. */
+  /**
+   * Returns the same as #findStringEnd, with Buffer.indexOf. A quote ends the string unless an odd number of
+   * backslashes precedes it. The byte at `from` is not escaped.
+   */
   #findLongStringEnd(chunk: Buffer, from: number): number {
     let at = from;
     for (let quote = chunk.indexOf(QUOTE, at); quote >= 0; quote = chunk.indexOf(QUOTE, at)) {
@@ -186,7 +199,10 @@ export class JsonSplitter {
     return chunk.length;
   }
 
-  /** A number or literal ends before white space or punctuation; unexpected punctuation is a value of its own. */
+  /**
+   * Returns the position after the current number or literal, which white space or punctuation ends; -1 if the chunk
+   * does not contain its end. Unexpected punctuation is returned as a value, so that parsing it reports an error.
+   */
   #findScalarEnd(chunk: Buffer, from: number): number {
     for (let at = from; at < chunk.length; at++) {
       const byte = chunk[at] ?? 0;

@@ -1,4 +1,5 @@
-// Splits bytes into lines and skips blank ones. Only complete lines are decoded, so that no character is split.
+// Splits bytes into lines and skips blank lines. Only complete lines are decoded, because the end of a chunk can be
+// within a character.
 import type { RawRecord } from "./raw-record.ts";
 import { MAX_RECORD_BYTES, createRawRecord, TOO_LONG_PROBLEM } from "./raw-record.ts";
 
@@ -6,17 +7,17 @@ const LINE_FEED = 10;
 const BLANK = /^\s*$/;
 
 export class LineSplitter {
-  /** Copies of the chunks of an incomplete line. */
+  /** Copies of the bytes of the incomplete line; empty if the line is too long. */
   #pending: Buffer[] = [];
   #pendingLength = 0;
   #line = 1;
   readonly #maxBytes: number;
 
-  constructor(longest = MAX_RECORD_BYTES) {
-    this.#maxBytes = longest;
+  constructor(maxBytes = MAX_RECORD_BYTES) {
+    this.#maxBytes = maxBytes;
   }
 
-  /** Adds a chunk and returns the complete lines. */
+  /** Adds a chunk and returns the lines that it completes. */
   push(chunk: Buffer): RawRecord[] {
     const records: RawRecord[] = [];
     let from = 0;
@@ -33,14 +34,14 @@ export class LineSplitter {
     return records;
   }
 
-  /** Returns the last line if no line feed ends it. */
+  /** Ends the input. Returns the last line if no line feed ended it, otherwise an empty list. */
   end(): RawRecord[] {
     const records: RawRecord[] = [];
     if (this.#pendingLength > 0) this.#finishLine(records);
     return records;
   }
 
-  /** The bytes of a line that is too long are counted but not stored. */
+  /** Adds bytes to the incomplete line. The bytes of a line that is too long are counted but not stored. */
   #addPending(bytes: Buffer): void {
     this.#pendingLength += bytes.length;
     if (this.#pendingLength > this.#maxBytes) this.#pending = [];
@@ -55,7 +56,7 @@ export class LineSplitter {
   }
 
   #add(records: RawRecord[], bytes: Buffer, from: number, to: number): void {
-    // A blank line is short or begins with white space; only such lines are tested, because a test of every line is slow.
+    // Only lines that are short or begin with white space can be blank; to test every line would be slow.
     if (to - from <= 1 || (bytes[from] ?? 0) <= 32) {
       if (BLANK.test(bytes.toString("utf8", from, to))) return;
     }

@@ -1,16 +1,16 @@
-// Decides what a list that is a whole JSON document means: a list of messages is one record (a conversation), any other
-// list has one record per element.
+// Converts a JSON document that is a list to records: a list of messages becomes one record (a conversation), and each
+// element of any other list becomes a record.
 import type { SplitResult } from "./json-splitter.ts";
 import type { RawRecord } from "./raw-record.ts";
 import { MAX_RECORD_BYTES, TOO_LONG_PROBLEM } from "./raw-record.ts";
 
 export class ListCollector {
-  /** The messages of the current conversation; undefined if the elements are records. */
+  /** The JSON texts of the messages, if the current list is a conversation; undefined if its elements are records. */
   #texts: string[] | undefined;
   #length = 0;
   #line = 0;
   #isFirst = true;
-  /** True if the current list has had no element and no problem. */
+  /** True until the current list has an element or a problem. */
   #isEmpty = true;
   readonly #isMessage: (text: string) => boolean;
 
@@ -45,7 +45,7 @@ export class ListCollector {
     }
   }
 
-  /** Ends a list. An empty list is an empty conversation. */
+  /** Adds the conversation at the end of the list. An empty list is an empty conversation. */
   #close(line: number, records: RawRecord[]): void {
     if (this.#length >= MAX_RECORD_BYTES) records.push({ line: this.#line, text: "", problem: TOO_LONG_PROBLEM });
     else if (this.#texts !== undefined) records.push({ line: this.#line, text: `[${this.#texts.join(",")}]` });

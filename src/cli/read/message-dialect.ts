@@ -1,29 +1,30 @@
-// Distinguishes messages from payloads, and detects the dialect of a list of messages.
+// Distinguishes messages from other payloads (requests, responses, errors, stream events), and detects the dialect of a
+// list of messages.
 import { detectDialect } from "../../dialects/index.ts";
 import { isObject } from "../../model/index.ts";
 import type { JsonObject } from "../../model/index.ts";
 
-/** Fields of payloads that no message has. */
+/** The fields of requests, responses and errors that no message has. */
 const PAYLOAD_FIELDS = ["messages", "contents", "choices", "candidates", "error", "body", "promptFeedback"];
 
-/** True if an object is a message or a Responses item, not a payload. */
+/** True if an object is a message or a Responses item; false for requests, responses, errors and stream events. */
 export function isMessage(value: JsonObject): boolean {
   if (PAYLOAD_FIELDS.some((field) => value[field] !== undefined) || value["object"] === "response") return false;
   if (typeof value["role"] !== "string" && !isItem(value)) return false;
   return detectDialect(value) === undefined;
 }
 
-/** True for the items other than messages in a Responses input. */
+/** True for an item of a Responses input that is not a message, such as a function call. */
 function isItem({ type }: JsonObject): boolean {
   return typeof type === "string" && /^(reasoning|item_reference|compaction|\w+_call(_output)?)$/.test(type);
 }
 
-/** True if a message has its content in `parts`, as the AI SDK, Koine and Gemini do. */
+/** True if a message of the list has its content in `parts`, as in the AI SDK, Koine and Gemini. */
 export function hasMessagesWithParts(list: unknown): boolean {
   return Array.isArray(list) && list.some((each) => isObject(each) && Array.isArray(each["parts"]));
 }
 
-/** Detects the dialect of a list of messages; undefined if several dialects match. */
+/** Detects the dialect of a list of messages; undefined if several dialects or none match. */
 export function detectMessageDialect(list: readonly unknown[]): string | undefined {
   const objects = list.filter(isObject);
   if (objects.length < list.length || list.length === 0) return undefined;
@@ -36,11 +37,12 @@ export function detectMessageDialect(list: readonly unknown[]): string | undefin
   if (content.some(({ toolCallId }) => typeof toolCallId === "string")) return "ai-sdk-model";
   if (objects.some((each) => each["type"] === "message" || isItem(each)))
     return detectDialect({ input: objects })?.dialect;
-  // `max_tokens` is added because without it plain texts would be detected as Chat, but a bare list can be Anthropic's.
+  // The messages are detected as a request with `max_tokens`. Without it, plain texts would be detected as Chat,
+  // although a list of messages can also be Anthropic's.
   return detectDialect({ model: "", max_tokens: 1, messages: objects })?.dialect;
 }
 
-/** Both canonical and AI SDK messages have parts with a `type`; plain texts can be either. */
+/** Returns "canonical" or "ai-sdk-ui"; undefined for plain texts, which are the same in both dialects. */
 function detectTypedPartsDialect(messages: readonly JsonObject[], parts: readonly JsonObject[]): string | undefined {
   if (messages.some((each) => isStored(each) || each["parentMessageId"] !== undefined)) return "canonical";
   if (parts.some(isUiPart)) return "ai-sdk-ui";

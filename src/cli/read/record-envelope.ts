@@ -1,5 +1,5 @@
-// The envelope of a record, `{ address?, names?, status?, body }`: request data outside the body, renamed tools, and the
-// status of an error. `--address` writes it.
+// Reads and creates the envelope of a record, `{ address?, names?, status?, body }`: request data outside the body,
+// renamed tools, and the status of an error. With `--address`, records are written with their envelope.
 import type { RequestEnvelope, Renames } from "../../dialects/index.ts";
 import { isObject } from "../../model/index.ts";
 
@@ -11,20 +11,23 @@ export interface RecordEnvelope {
 
 const FIELDS: ReadonlySet<string> = new Set(["address", "names", "status", "body"]);
 
-/** Separates a record from its envelope. Only an object with a `body` and no unknown field is an envelope. */
+/**
+ * Separates the body of a record from its envelope. A value is an envelope only if it is an object with a `body` and
+ * without unknown fields; any other value is a body with an empty envelope.
+ */
 export function unwrapRecord(value: unknown): { body: unknown; envelope: RecordEnvelope } {
   if (!isObject(value) || value["body"] === undefined) return { body: value, envelope: {} };
   for (const key in value) if (!FIELDS.has(key)) return { body: value, envelope: {} };
   const { body, address, names, status } = value;
   const envelope: RecordEnvelope = {};
-  // Decoders read single fields and ignore values of a wrong type.
+  // The fields of `address` and `names` are not checked, because decoders ignore envelope fields of a wrong type.
   if (isObject(address)) envelope.address = address;
   if (isObject(names)) envelope.names = names;
   if (typeof status === "number") envelope.status = status;
   return { body, envelope };
 }
 
-/** Returns the encoder's output that the body does not contain; undefined if there is none. */
+/** Returns the part of an encoder's output that is not in the body; undefined if the body contains everything. */
 export function createEnvelope(encoded: RecordEnvelope & { wire: unknown }): RecordEnvelope | undefined {
   const { address, names, status, wire } = encoded;
   const body: Readonly<Record<string, unknown>> = isObject(wire) ? wire : {};

@@ -1,5 +1,5 @@
-// Opens an input, detects its format and splits its bytes into raw records. Awaits once per chunk of bytes, never per
-// record.
+// Opens an input, detects its format and splits its bytes into raw records. Awaits once per chunk of bytes and not per
+// record, because an await per record would be slow.
 import { SseParser } from "../../sse/index.ts";
 import type { CliIo } from "../io.ts";
 import { openBytes } from "./byte-source.ts";
@@ -12,9 +12,9 @@ import type { RawRecord } from "./raw-record.ts";
 
 export interface RecordSourceOptions {
   format?: InputFormat | undefined;
-  /** Returns true if an element of a list is a message: the list is then one conversation. */
+  /** Returns true if the first element of a list is a message; the whole list is then one record. */
   isMessage: (text: string) => boolean;
-  /** Called with the number of bytes of each chunk. */
+  /** Receives the number of bytes of each chunk. */
   onBytes?: (count: number) => void;
 }
 
@@ -22,7 +22,7 @@ export interface RecordSource {
   name: string;
   size?: number;
   format: InputFormat;
-  /** True if the format was detected from the first lines; later lines may differ. */
+  /** True if the format was detected from the first lines. Later lines may then have another format. */
   isGuessed: boolean;
   batches: AsyncGenerator<RawRecord[], void, void>;
 }
@@ -45,7 +45,7 @@ export async function openSource(path: string, options: RecordSourceOptions, io:
   }
 }
 
-/** Reads until the format is known. Copies the bytes, because a chunk is valid only until the next one. */
+/** Reads chunks until the format is known. Copies them, because a chunk is valid only until the next one is read. */
 async function readHead(
   chunks: AsyncGenerator<Buffer, void, void>,
   known: InputFormat | undefined,
@@ -74,7 +74,7 @@ function createSplitter(format: InputFormat, { isMessage }: RecordSourceOptions)
   };
 }
 
-/** Splits server-sent events and numbers them. */
+/** Splits bytes into server-sent events and numbers the events. */
 class EventSplitter implements RecordSplitter {
   readonly #parser = new SseParser();
   #count = 0;
@@ -108,7 +108,7 @@ async function* splitChunks(
   for await (const chunk of rest) {
     onBytes?.(chunk.length);
     const records = splitter.push(chunk);
-    // The caller writes output and progress between two batches, so an empty batch is not yielded.
+    // An empty batch is not yielded, because the caller flushes output and progress after each batch.
     if (records.length > 0) yield records;
   }
   const last = splitter.end();

@@ -1,5 +1,5 @@
-// Converts one record to the target dialect. A target without requests or responses gets singleResponse their messages; each
-// other field is reported as a loss.
+// Converts one record to the target dialect. If the target dialect does not support requests or responses, only their
+// messages are written, and each other field is reported as a loss.
 import type { Dialect, Encoded, EncodeMessagesOptions } from "../../dialects/index.ts";
 import type { Loss, Message, Metadata, ModelRequest, ModelResponse } from "../../model/index.ts";
 import type { ClassifiedRecord } from "../read/classify-record.ts";
@@ -7,10 +7,15 @@ import { CliError } from "../exit.ts";
 
 export interface ConversionTarget {
   to: Dialect;
-  /** The model of the output; a message list becomes a request to it. */
+  /**
+   * The model of `--model`, which replaces the model of a request. If it is set, a message list is written as a
+   * request.
+   */
   model?: string | undefined;
   repair: boolean;
-  /** Generators of the ids and times that canonical messages need. */
+  /**
+   * The clock and the id generator for canonical messages that have no time and no id, because they were never stored.
+   */
   encodeOptions: EncodeMessagesOptions;
 }
 
@@ -50,7 +55,10 @@ function encodeRequest(original: ModelRequest, target: ConversionTarget): Conver
   };
 }
 
-/** Loss messages that name options of the library; these replacements suit a command-line user. */
+/**
+ * The texts that replace the message of a loss, by loss code, because the original messages name options of the
+ * library.
+ */
 const CLI_LOSS_MESSAGES: Readonly<Record<string, string>> = {
   "stored-fields-synthesized": "The message was never stored; the missing id, parent, time and version were generated.",
   "run-id-synthesized": "The run is not known; its id is empty.",
@@ -78,7 +86,7 @@ export function encodeMessages(messages: Message[], target: ConversionTarget): C
   return encodeMessageList(to, messages, encodeOptions);
 }
 
-/** The response fields that message metadata has too. */
+/** The response fields that are written as message metadata if the target dialect does not support responses. */
 const METADATA_FIELDS = ["finishReason", "model", "usage"] as const;
 
 function encodeResponse(response: ModelResponse, { to, repair, encodeOptions }: ConversionTarget): ConvertedRecord {
@@ -92,7 +100,7 @@ function encodeResponse(response: ModelResponse, { to, repair, encodeOptions }: 
   return { wire, losses: [...responseLosses, ...reportFieldsOutsideMessages(rest, "", to)] };
 }
 
-/** Converts the path of a loss in the only message to paths in the response, where METADATA_FIELDS are top-level. */
+/** Converts the path of a loss in the message list to paths in the response, where METADATA_FIELDS are top-level. */
 function toResponsePaths(loss: Loss, metadata: Metadata): Loss[] {
   const path = loss.path.replace(/^\/0/, "");
   const withPath = (newPath: string): Loss => ({ ...loss, path: newPath });
@@ -105,7 +113,7 @@ function toResponsePaths(loss: Loss, metadata: Metadata): Loss[] {
   return [withPath(`/message${path}`), ...fields.map((field) => withPath(`/${field}`))];
 }
 
-/** Encodes the messages of a streamed run; a single answer is encoded as a response. */
+/** Encodes an assembled stream: as a response if it is one answer, otherwise as a message list. */
 export function encodeAnswers(
   messages: Message[],
   responses: readonly ModelResponse[],
@@ -121,7 +129,7 @@ function prefixPaths(prefix: string, losses: readonly Loss[]): Loss[] {
   return losses.map((loss) => ({ ...loss, path: prefix + loss.path }));
 }
 
-/** Returns a loss for each field outside the messages. */
+/** Returns a loss for each field of `value` that is not empty, except the field whose name is `messages`. */
 function reportFieldsOutsideMessages(value: object, messages: string, to: Dialect): Loss[] {
   return Object.entries(value).flatMap(([field, content]): Loss[] => {
     if (field === messages || content === undefined || content === "") return [];
@@ -137,7 +145,7 @@ function reportFieldsOutsideMessages(value: object, messages: string, to: Dialec
   });
 }
 
-/** True if the residue contains only forms. */
+/** True if the residue contains only forms, whose loss does not change the meaning of the record. */
 function hasOnlyForms(extra: unknown): boolean {
   return Object.values(Object(extra) as Record<string, object>).every((residue) =>
     Object.keys(residue).every((key) => key === "$form"),

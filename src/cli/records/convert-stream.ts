@@ -1,4 +1,5 @@
-// Converts one stream to the target: event by event if the target supports streams, otherwise assembled to an answer.
+// Converts one stream to the target dialect: event by event if the dialect supports streams, otherwise assembled to an
+// answer.
 import type { Dialect, WireEvent } from "../../dialects/index.ts";
 import type { Delta, Loss } from "../../model/index.ts";
 import { CliError } from "../exit.ts";
@@ -10,7 +11,7 @@ import { encodeAnswers, withCliMessage } from "./convert-record.ts";
 
 export interface ConvertedStreamOutput {
   event(event: WireEvent): void;
-  /** Called at the end of the stream; `assembled` is the assembled answer, if there is one. */
+  /** Called at the end of the stream; `assembled` is undefined if the events were written one by one. */
   end(losses: readonly Loss[], assembled?: ConvertedRecord): void;
 }
 
@@ -47,7 +48,10 @@ function isTruncationError(delta: Delta): delta is Extract<Delta, { kind: "error
   return delta.kind === "error" && delta.payload.errorCode === TRUNCATED_CODE;
 }
 
-/** The truncation error is made by Koine and reported as a failure, so losses in it are not counted. */
+/**
+ * True if a loss is not within `/error`. Losses of the truncation error are not reported, because Koine itself adds
+ * that error to the stream and reports it as a failure.
+ */
 function isOutsideError({ path }: Loss): boolean {
   return path !== "/error" && !path.startsWith("/error/");
 }

@@ -1,5 +1,5 @@
-// The record visitor of `koine convert`: writes each converted record and stream to the output, and its losses to the
-// tally and the report.
+// The record visitor of `koine convert`: writes each converted record and stream to the output, and adds its losses to
+// the counts (RecordTally) and to the report.
 import type { Dialect, WireEvent } from "../../dialects/index.ts";
 import { isObject } from "../../model/index.ts";
 import type { Loss } from "../../model/index.ts";
@@ -26,7 +26,7 @@ export interface ConvertVisitorOptions {
   report: ConversionReport | undefined;
   tally: RecordTally;
   failures: FailureLog;
-  /** The output format. Default: the format of the source if there is only one, otherwise `jsonl`. */
+  /** The output format. Default: the format of the source if there is only one source, otherwise `jsonl`. */
   format: InputFormat | undefined;
   isSingleSource: boolean;
   pretty: boolean;
@@ -53,7 +53,7 @@ export class ConvertVisitor implements RecordVisitor {
     this.#writer = new ValueWriter(sink, { format: this.#format === "json" ? "json" : "jsonl", pretty });
   }
 
-  /** Begins a list if `--format json` must hold several records. */
+  /** Begins a JSON list if the output is one JSON document and the input can have several records. */
   #beginList(): void {
     if (this.#options.format === "json" && this.#hasManyRecords) this.#writer?.beginList();
   }
@@ -74,7 +74,7 @@ export class ConvertVisitor implements RecordVisitor {
 
   #writeBody(converted: ConvertedRecord, isSingleMessage: boolean): void {
     const { wire } = converted;
-    // A single message is written as a single message, unless the target needs several.
+    // A message that is not in a list is written without a list, unless the target needs several messages for it.
     const body: unknown = isSingleMessage && Array.isArray(wire) && wire.length === 1 ? wire[0] : wire;
     if (this.#options.bodiesOnly) return this.#writer?.write(body);
     this.#writer?.write({ ...createEnvelope(converted), body });
@@ -104,7 +104,7 @@ export class ConvertVisitor implements RecordVisitor {
     const { target, sink } = this.#options;
     if (this.#format === "sse") return sink.write(target.to.formatEvent(event));
     this.#beginList();
-    // `[DONE]` is not JSON; in the other formats the end of the output marks the end of the stream.
+    // `[DONE]` is written only as SSE: it is not JSON, and in JSON and JSONL the end of the output ends the stream.
     if (event.data !== "[DONE]") this.#writer?.write(toEventValue(event));
   }
 
@@ -123,7 +123,10 @@ export class ConvertVisitor implements RecordVisitor {
   }
 }
 
-/** Returns only the data of an event if its `type` equals the event name. */
+/**
+ * Returns only the data of an event if the event has no name or the data repeats the name as `type`; otherwise the
+ * event with its name.
+ */
 function toEventValue(event: WireEvent): unknown {
   const name = isObject(event.data) ? event.data["type"] : undefined;
   return event.event === undefined || event.event === name ? event.data : event;

@@ -1,4 +1,4 @@
-// Decodes a record to its canonical request, response, messages or error, and assembles a stream.
+// Decodes a record to a canonical request, response, message list or error, and assembles the events of a stream.
 import { AssemblyError, RunAssembler } from "../../assembly/index.ts";
 import type { Dialect } from "../../dialects/index.ts";
 import { isObject } from "../../model/index.ts";
@@ -32,13 +32,13 @@ export function decodeRecord({ dialect, kind, value, envelope }: ClassifiedRecor
   }
 }
 
-/** Decodes a message list. Canonical messages that were never stored have no version and are accepted here. */
+/** Decodes a message list. Accepts canonical messages without a version, which were never stored. */
 function decodeMessages(dialect: Dialect, value: unknown): Message[] {
   const list: unknown = isObject(value) ? value["messages"] : value;
   if (dialect.id !== "canonical" || !Array.isArray(list) || list.some(hasVersion)) return dialect.decodeMessages(value);
   const issue = validateMessages(list).find(({ code }) => code === "wrong-type" || code === "missing-field");
   if (issue !== undefined) throw new CliError("record", `${issue.path}: ${issue.message}`);
-  // validateMessages found no structural issue.
+  // The cast is safe, because validateMessages found no missing field and no wrong type.
   return list as Message[];
 }
 
@@ -54,11 +54,11 @@ interface AssembledStream {
 
 interface AssembledStreamHandler {
   onComplete(assembled: AssembledStream): void;
-  /** Called with the messages that arrived before a stream broke off. */
+  /** Receives the messages, the last one possibly partial, that arrived before the stream was interrupted. */
   onInterrupted(messages: Message[]): void;
 }
 
-/** Assembles a stream. If it breaks off, `end` calls `onInterrupted` and then throws. */
+/** Returns a consumer that assembles a stream. If the stream is interrupted, `end` calls `onInterrupted` and throws. */
 export function assembleStream(dialect: Dialect, handler: AssembledStreamHandler): StreamEventConsumer {
   const decoder = dialect.streamDecoder();
   const assembler = new RunAssembler();

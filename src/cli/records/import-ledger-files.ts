@@ -1,5 +1,6 @@
 // Imports files that `koine export` wrote, recognized by their first line. Small threads are imported in parallel, so
-// that they share commits. A rejected thread is reported with its line, and the import continues.
+// that the store can write several of them in one transaction. A rejected thread is reported with its line, and the
+// import continues.
 import type { ImportResult, Ledger } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import { MultiThreadFile } from "../../ledger/transfer/multi-thread-file.ts";
@@ -14,8 +15,9 @@ import { TaskPool } from "./task-pool.ts";
 
 const THREAD_HEADER = /^\{"format":"koine-ledger"/;
 
-/** The number of threads that are imported in parallel, and the maximum length of each in characters. */
+/** The number of threads that are imported in parallel. */
 const PARALLEL_THREADS = 16;
+/** The maximum length in characters of a thread that is imported in parallel; a longer thread is imported alone. */
 const MAX_BUFFERED_LENGTH = 1 << 20;
 
 export interface LedgerFileImporterOptions {
@@ -34,7 +36,7 @@ export class LedgerFileImporter {
     this.#options = options;
   }
 
-  /** Imports a source if it is a ledger export; otherwise returns false and leaves the source unread. */
+  /** Imports a source if it is a ledger export. Otherwise returns false; the source can then be read from its start. */
   async importSource(source: RecordSource): Promise<boolean> {
     const first = await source.batches.next();
     if (first.done === true) return false;
@@ -64,8 +66,8 @@ export class LedgerFileImporter {
   }
 
   /**
-   * Runs a check of the whole file. Returns true if the line is the opening or closing line of the file, or if the
-   * check failed; the failure is reported.
+   * Runs a check of the opening or closing line of the file and reports its failure. Returns true if the line is not
+   * part of a thread, or if the check failed.
    */
   #checkFileLine(file: string, line: number, check: () => boolean | void): boolean {
     const { tally, failures, strict } = this.#options;
@@ -100,7 +102,7 @@ export class LedgerFileImporter {
   }
 }
 
-/** Returns an error that concerns one thread; throws all other errors, which end the command. */
+/** Returns an error that concerns one thread; throws any other error, which ends the command. */
 function requireThreadError(error: unknown): LedgerError {
   if (error instanceof LedgerError && (error.code === "invalid-input" || error.code === "conflict")) return error;
   throw toCliError(error);
@@ -108,7 +110,7 @@ function requireThreadError(error: unknown): LedgerError {
 
 const LINE_NUMBER_PREFIX = /^Line \d+(, )?(: )?/;
 
-/** Removes the line number from the message: the failure log prints the line of the file instead. */
+/** Returns the message without its line number in the thread; the failure log prints the line number in the file. */
 function withoutLineNumber({ message }: LedgerError): string {
   return message.replace(LINE_NUMBER_PREFIX, "");
 }
@@ -118,19 +120,19 @@ async function* prependBatch(first: RawRecord[], rest: RecordSource["batches"]):
   yield* rest;
 }
 
-/** Splits the lines of a file into one section per thread. */
+/** Splits the lines of a file into sections: the lines of one thread, or the opening or closing line of the file. */
 class ThreadSectionReader {
   readonly #records: AsyncGenerator<RawRecord, void, void>;
   #nextHeader: RawRecord | undefined;
   #current: ThreadSection | undefined;
-  /** The number of the last line read. */
+  /** The number of the line that was read last. */
   line = 1;
 
   constructor(batches: RecordSource["batches"]) {
     this.#records = flattenBatches(batches);
   }
 
-  /** Returns the next section and skips the unread lines of the previous one. */
+  /** Skips the unread lines of the previous section and returns the next section; undefined at the end of the file. */
   async next(): Promise<ThreadSection | undefined> {
     while (this.#current !== undefined && (await this.#readLine()) !== undefined);
     const head = this.#nextHeader ?? (await this.#records.next()).value ?? undefined;
@@ -140,7 +142,7 @@ class ThreadSectionReader {
     return this.#current;
   }
 
-  /** Returns the next line of the current thread; undefined at the header of the next thread. */
+  /** Returns the next line of the current section; undefined at the header of the next section and at the end. */
   async #readLine(): Promise<RawRecord | undefined> {
     if (this.#nextHeader !== undefined) return undefined;
     const next = await this.#records.next();
@@ -152,25 +154,26 @@ class ThreadSectionReader {
   }
 }
 
-/** The lines of one thread. */
+/** A header line and the lines up to the next header; read from memory or from the file. */
 class ThreadSection {
-  /** The first line of the section, and its number in the file. */
+  /** The text of the section's first line. */
   readonly header: string;
+  /** The number of the section's first line in the file. */
   readonly line: number;
   readonly #buffered: RawRecord[];
   readonly #readLine: () => Promise<RawRecord | undefined>;
-  /** The file line of each line of the section. */
+  /** The line numbers in the file of the lines that `lines` has returned. */
   readonly #fileLines: number[] = [];
   #isComplete = false;
 
-  constructor(head: RawRecord, take: () => Promise<RawRecord | undefined>) {
+  constructor(head: RawRecord, readLine: () => Promise<RawRecord | undefined>) {
     this.header = head.text;
     this.line = head.line;
     this.#buffered = [head];
-    this.#readLine = take;
+    this.#readLine = readLine;
   }
 
-  /** Reads the section into memory. Returns false if it is longer than `maxLength`. */
+  /** Reads the section into memory. Returns false and stops if the section is longer than `maxLength` characters. */
   async buffer(maxLength: number): Promise<boolean> {
     let length = 0;
     for (let rawRecord = await this.#readLine(); rawRecord !== undefined; rawRecord = await this.#readLine()) {
@@ -184,7 +187,7 @@ class ThreadSection {
 
   async *lines(): AsyncGenerator<string, void, void> {
     for (const rawRecord of this.#buffered.splice(0)) yield this.#toLine(rawRecord);
-    // A complete section must not read on: the reader may be at a later thread.
+    // A section that is completely in memory must not read more lines, because the reader may be at a later section.
     if (this.#isComplete) return;
     for (let rawRecord = await this.#readLine(); rawRecord !== undefined; rawRecord = await this.#readLine())
       yield this.#toLine(rawRecord);

@@ -1,5 +1,5 @@
 // The record visitor of `koine import`: each record becomes a thread; consecutive single messages become one thread.
-// Threads are written in batches, several in parallel, so that they share commits.
+// Several threads are written in parallel, so that the store can write them in one transaction.
 import type { Dialect } from "../../dialects/index.ts";
 import { isObject } from "../../model/index.ts";
 import type { Ledger } from "../../ledger/index.ts";
@@ -25,7 +25,10 @@ export interface ImportVisitorOptions {
   tally: RecordTally;
   failures: FailureLog;
   strict: boolean;
-  /** Imports files of `koine export`; undefined if `--from` or `--kind` excludes them. */
+  /**
+   * The importer of files that `koine export` wrote; undefined if `--from` or `--kind` is set, because then the files
+   * are read as records.
+   */
   ledgerFiles: LedgerFileImporter | undefined;
 }
 
@@ -35,12 +38,12 @@ const PARALLEL_THREADS = 32;
 /** Ledger error codes that concern one record; all other errors end the command. */
 const RECORD_ERROR_CODES: ReadonlySet<string> = new Set(["invalid-input", "conflict", "unknown-blob"]);
 
-/** Messages that wait to be written to a thread. */
+/** Messages that are not yet written to their thread. */
 interface QueuedThread {
   position: RecordPosition;
   writer: ThreadWriter;
   messages: Message[];
-  /** The number of records that the messages come from. */
+  /** The number of records that contain the messages. */
   records: number;
 }
 
@@ -49,7 +52,7 @@ export class ImportVisitor implements RecordVisitor {
   messages = 0;
   readonly #options: ImportVisitorOptions;
   #pending: QueuedThread[] = [];
-  /** The thread of the current single messages. */
+  /** The thread of the consecutive single messages that are being read; undefined after any other record. */
   #openThread: QueuedThread | undefined;
 
   constructor(options: ImportVisitorOptions) {
@@ -93,7 +96,7 @@ export class ImportVisitor implements RecordVisitor {
 
   #addToOpenThread({ dialect, kind }: ClassifiedRecord, messages: readonly Message[], position: RecordPosition): void {
     const [first] = messages;
-    // A root message starts another conversation.
+    // A message whose parent is null is the root of another conversation.
     if (isObject(first) && first["parentMessageId"] === null) this.#closeOpenThread();
     this.#openThread ??= {
       position,
@@ -120,7 +123,7 @@ export class ImportVisitor implements RecordVisitor {
     const openThread = this.#openThread;
     if (openThread !== undefined && openThread.records > 0) {
       pending.push({ ...openThread });
-      // Messages of the next batch continue the same thread.
+      // The writer is reused, so that single messages of the next batch continue the same thread.
       this.#openThread = { ...openThread, messages: [], records: 0 };
     }
     for (let at = 0; at < pending.length; at += PARALLEL_THREADS) {
@@ -134,7 +137,7 @@ export class ImportVisitor implements RecordVisitor {
       await writer.write(messages);
     } catch (error) {
       if (!(error instanceof LedgerError) || !RECORD_ERROR_CODES.has(error.code)) throw toCliError(error);
-      // The records were counted as done when they were read.
+      // The records were counted as done when they were decoded, so the counts are corrected.
       this.#options.tally.done -= records;
       this.#options.tally.failed += records;
       this.onFailure({ code: error.code, path: error.path, message: error.message }, position);
@@ -153,8 +156,9 @@ export class ImportVisitor implements RecordVisitor {
 
 interface ImportedConversation {
   messages: Message[];
-  /** The other fields of the request or response; stored as thread metadata. */
+  /** The fields of a request without its messages; stored as thread metadata. */
   request?: Omit<ModelRequest, "messages">;
+  /** The fields of a response that are not stored in the message; stored as thread metadata. */
   response?: Partial<ModelResponse>;
 }
 
@@ -180,7 +184,7 @@ function toAnswerConversation({
   usage,
   ...response
 }: ModelResponse): ImportedConversation {
-  // copyObject preserves the exact digits of numbers.
+  // Unlike object spread, copyObject preserves the exact digits of numbers.
   const metadata: Metadata = Object.assign(copyObject(message.metadata ?? {}), { finishReason });
   if (model !== "") metadata.model = model;
   if (usage !== undefined) metadata.usage = usage;

@@ -13,10 +13,10 @@ import type { ConversionTarget } from "./convert-record.ts";
 import { convertRecord, encodeAnswers } from "./convert-record.ts";
 import type { RecordPosition, RecordVisitor } from "./walk-records.ts";
 
-/** A line of the output. A failed record has an `error`; an interrupted stream also has its partial value. */
+/** One line of the output. A failed record has an `error`; an interrupted stream also has its partial `value`. */
 interface InspectedRecord extends RecordPosition {
   from?: string;
-  /** True if the record fits several dialects. */
+  /** True if the record matches several dialects and was decoded with the most likely one. */
   guessed?: true;
   kind?: RecordKind;
   value?: DecodedRecord["value"] | Message[];
@@ -28,7 +28,7 @@ export class InspectJsonVisitor implements RecordVisitor {
   readonly #sink: OutputSink;
   readonly #target: ConversionTarget | undefined;
   readonly #tally: RecordTally;
-  /** The messages of an interrupted stream; written together with its failure. */
+  /** The fields of an interrupted stream, which are written together with its failure; otherwise empty. */
   #interrupted: Omit<InspectedRecord, keyof RecordPosition> = {};
 
   constructor(sink: OutputSink, target: ConversionTarget | undefined, tally: RecordTally) {

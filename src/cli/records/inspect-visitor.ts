@@ -22,10 +22,10 @@ export interface InspectVisitorOptions {
   page: TextPage;
   sink: OutputSink;
   full: boolean;
-  /** True if no notes about detected dialects are printed. */
+  /** True if the note about a guessed dialect is not printed. */
   quiet: boolean;
   failures: FailureLog;
-  /** The target whose losses are printed. */
+  /** The target of `--to`, whose losses are printed after each record. */
   target: ConversionTarget | undefined;
 }
 
@@ -125,7 +125,8 @@ export class InspectVisitor implements RecordVisitor {
   ): void {
     const group = this.#group;
     const isRoot = isObject(messages[0]) && messages[0]["parentMessageId"] === null;
-    // Text messages fit several dialects, so a guessed dialect does not end the group.
+    // A guessed dialect does not end the group, neither of the group nor of the message, because messages with only
+    // text match several dialects.
     const isSame = group?.dialect === dialect || group?.isGuess === true || isGuess;
     if (isRoot || !isSame) this.#showGroup();
     this.#group ??= { position: position, dialect, isGuess, messages: [], losses: [] };
@@ -142,7 +143,7 @@ export class InspectVisitor implements RecordVisitor {
     this.#finishRecord(group.losses);
   }
 
-  /** Shows a stream; an interrupted stream is shown as far as it arrived. */
+  /** Shows the answer of a stream; for an interrupted stream, the messages that arrived. */
   visitStream(dialect: Dialect, position: RecordPosition): StreamEventConsumer {
     this.#showGroup();
     const { page, sink, target } = this.#options;

@@ -5,7 +5,7 @@ import type { ErrorPayload } from "../../model/index.ts";
 import { JsonError, KoineError } from "../../model/index.ts";
 import type { RecordFailure } from "../write/conversion-report.ts";
 
-/** The error code of all stream decoders for a stream that ends before its answer does. */
+/** The error code that all stream decoders report if a stream ends before its answer is complete. */
 export const TRUNCATED_CODE = "truncated";
 
 const JSON_ERROR_POSITION = /\bat line (\d+), column (\d+)/;
@@ -26,7 +26,10 @@ export function toRecordFailure(error: unknown, line: number): RecordFailure {
   };
 }
 
-/** Returns the answer's own error if it has one, otherwise the rule of the delta contract that was broken. */
+/**
+ * Returns the failure for the error of the answer, if the answer failed; otherwise for the rule of the delta contract
+ * that the stream violates.
+ */
 function toAssemblyFailure({ error, rule, message }: AssemblyError): RecordFailure {
   return error === undefined ? { code: rule, message } : { code: error.errorCode, message: formatAnswerError(error) };
 }

@@ -1,4 +1,4 @@
-// Counts the records of a command (each is done or failed) and their losses by code.
+// Counts the records of a command, each as done or failed, and their losses by level and code.
 import type { Loss, LossLevel } from "../../model/index.ts";
 import { LOSS_LEVELS } from "../../model/index.ts";
 import type { RecordEnvelope } from "../read/record-envelope.ts";
@@ -17,7 +17,7 @@ export interface LossCount {
   count: number;
   /** The number of records with this loss. */
   records: number;
-  /** The first occurrences. */
+  /** The first two occurrences of this loss. */
   examples: LossExample[];
 }
 
@@ -33,7 +33,7 @@ export class RecordTally {
   failed = 0;
   /** The number of events in all streams. */
   events = 0;
-  /** The envelope fields that were not written, with the number of records that have them. */
+  /** The number of records in which an envelope field was not written, by the name of the field. */
   readonly envelopeFields = new Map<string, number>();
   readonly #counts = new Map<string, LossCount>();
 
@@ -71,7 +71,7 @@ export class RecordTally {
     return count;
   }
 
-  /** Returns the losses by level, then by frequency. */
+  /** Returns the counts of all losses, the highest level first and then the most frequent first. */
   listLosses(): LossCount[] {
     return [...this.#counts.values()].sort(
       (a, b) => rankLevel(b.level) - rankLevel(a.level) || b.count - a.count || (a.code < b.code ? -1 : 1),
@@ -85,7 +85,7 @@ export class RecordTally {
     return levels;
   }
 
-  /** True if there is a loss of this level or a higher one. */
+  /** True if a record has a loss of this level or a higher level. */
   hasLossOfLevel(level: LossLevel): boolean {
     return [...this.#counts.values()].some((count) => rankLevel(count.level) >= rankLevel(level));
   }

@@ -13,7 +13,7 @@ export interface StreamEventConsumer {
   end(): void;
 }
 
-/** The maximum number of events that are read to detect the dialect. */
+/** The number of events after which an undetected dialect is an error. */
 const MAX_UNDETECTED_EVENTS = 32;
 
 export class StreamInput {

@@ -1,4 +1,4 @@
-// Runs asynchronous work with a limit on parallelism. The first error is thrown by the next `add` or `waitForAll`.
+// Runs asynchronous functions with a limit on parallelism. The next `add` or `waitForAll` throws the first error.
 
 export class TaskPool {
   readonly #maxRunning: number;
@@ -9,7 +9,7 @@ export class TaskPool {
     this.#maxRunning = maxRunning;
   }
 
-  /** Starts work as soon as fewer than the maximum are running. */
+  /** Waits until fewer than the maximum are running, then starts `work` and does not wait for its end. */
   async add(work: () => Promise<void>): Promise<void> {
     while (this.#running.size >= this.#maxRunning) await Promise.race(this.#running);
     this.#assertNoFailure();
@@ -21,7 +21,7 @@ export class TaskPool {
     this.#running.add(running);
   }
 
-  /** Waits until all started work has ended. */
+  /** Waits until all started functions have ended; throws the first error. */
   async waitForAll(): Promise<void> {
     await Promise.all(this.#running);
     this.#assertNoFailure();

@@ -1,10 +1,10 @@
-// Writes one conversation to a ledger as a thread. Previously stored messages keep their tree: each is appended to the
-// parent that it names, under the parent's new id.
+// Writes one conversation to a ledger as a thread. Messages that were stored before keep their tree: each message is
+// appended to the message that its `parentMessageId` names, which has a new id in the ledger.
 import type { Ledger } from "../../ledger/index.ts";
 import type { Message } from "../../model/index.ts";
 import { copyObject } from "../../model/json/index.ts";
 
-/** The fields of a message that was stored before, in a ledger or elsewhere. */
+/** The fields that a message has if it was stored before, in a ledger or elsewhere. */
 interface StoredMessageFields {
   id?: unknown;
   parentMessageId?: unknown;
@@ -17,7 +17,7 @@ export class ThreadWriter {
   readonly #metadata: Record<string, unknown>;
   #threadId: string | undefined;
   #lastMessageId: string | null = null;
-  /** New message ids by their ids in the source. */
+  /** The new id of each written message, by its id in the source. */
   readonly #newIds = new Map<string, string>();
 
   constructor(ledger: Ledger, metadata: Record<string, unknown>) {
@@ -25,7 +25,7 @@ export class ThreadWriter {
     this.#metadata = metadata;
   }
 
-  /** Appends messages. The first call creates the thread, and deletes it again if its messages are rejected. */
+  /** Appends messages. The first call creates the thread, and deletes the thread again if its messages are rejected. */
   async write(messages: readonly Message[]): Promise<void> {
     const isFirst = this.#threadId === undefined;
     this.#threadId ??= (await this.#ledger.createThread({ metadata: this.#metadata })).id;
@@ -40,7 +40,11 @@ export class ThreadWriter {
     }
   }
 
-  /** Splits messages into parent-child chains. `parent` is resolved late, because an earlier chain may create it. */
+  /**
+   * Splits messages into chains in which each message is the parent of the next. `parent` returns the new id of the
+   * parent of the chain's first message. It is called when the earlier chains are stored, because they can contain the
+   * parent.
+   */
   *#chains(messages: readonly Message[]): Generator<{ parent: () => string | null; chain: Message[] }> {
     let chain: Message[] = [];
     let first: StoredMessageFields = {};
@@ -74,12 +78,15 @@ export class ThreadWriter {
     this.messages += stored.length;
   }
 
-  /** Stores the original time and a missing parent's id in the metadata, because the ledger sets its own. */
+  /**
+   * Returns the message with its original time and the id of a parent that is not in the source as metadata, because
+   * the ledger sets its own time and parent.
+   */
   #withSourceMetadata(message: Message, isFirst: boolean): Message {
     const { createdAt, parentMessageId }: StoredMessageFields = message;
     const hasMissingParent = isFirst && typeof parentMessageId === "string" && !this.#newIds.has(parentMessageId);
     if (createdAt === undefined && !hasMissingParent) return message;
-    // copyObject preserves the exact digits of numbers.
+    // Unlike object spread, copyObject preserves the exact digits of numbers.
     const metadata = message.metadata === undefined ? {} : copyObject(message.metadata);
     if (createdAt !== undefined) metadata["sourceCreatedAt"] = createdAt;
     if (hasMissingParent) metadata["sourceParentId"] = parentMessageId;

@@ -1,11 +1,11 @@
-// Checks the pairing of tool calls and tool results across messages that are separate records. Stores only the call
-// ids of each message, so that a long file does not fill the memory.
+// Checks the pairing of tool calls and tool results across messages that are separate records. Stores only the ids of
+// the tool calls and results, so that a long file does not fill the memory.
 import { isObject } from "../../model/index.ts";
 import type { Issue } from "../../model/index.ts";
 import { validateMessages } from "../../model/index.ts";
 import type { RecordPosition } from "./walk-records.ts";
 
-/** The issue codes that compare several messages. */
+/** The codes of the issues that are found by a comparison of several messages. */
 export const PAIRING_ISSUE_CODES: ReadonlySet<string> = new Set([
   "orphan-result",
   "duplicate-call",
@@ -29,7 +29,7 @@ export class ToolCallPairing {
   add(messages: readonly unknown[], position: RecordPosition): void {
     for (const message of messages) {
       if (!isObject(message)) continue;
-      // A root message starts another conversation.
+      // A message whose parent is null is the root of another conversation.
       if (message["parentMessageId"] === null) this.endConversation();
       const outline = outlineMessage(message);
       if (outline === undefined) continue;
@@ -38,7 +38,7 @@ export class ToolCallPairing {
     }
   }
 
-  /** Reports the pairing issues of the conversation and starts a new one. */
+  /** Reports the pairing issues of the current conversation; the next message starts a new conversation. */
   endConversation(): void {
     const outlines = this.#outlines;
     const positions = this.#positions;
@@ -52,7 +52,7 @@ export class ToolCallPairing {
   }
 }
 
-/** Returns the message with only its tool calls and results, at their indexes; undefined if it has none. */
+/** Returns a message with only its tool calls and results, at their original indexes; undefined if it has none. */
 function outlineMessage({ metadata, parts }: Record<string, unknown>): ToolMessageOutline | undefined {
   if (!Array.isArray(parts)) return undefined;
   const outlined = parts.map((part: unknown) => {

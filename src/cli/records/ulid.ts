@@ -14,7 +14,7 @@ export function createUlidGenerator(clock: () => number, random: (count: number)
       last = now;
       digits = Array.from(random(RANDOM_DIGITS), (byte) => byte % 32);
     } else {
-      // The clock did not advance: increment the random digits, so that the order is preserved.
+      // The clock has not advanced, so the random digits are incremented to preserve the order of the ids.
       let at = digits.length - 1;
       while (at > 0 && digits[at] === 31) digits[at--] = 0;
       digits[at] = ((digits[at] ?? 0) + 1) % 32;

@@ -54,7 +54,7 @@ function toValidatedRecord(within: NonNullable<RecordIssue["within"]>, issues: r
   return { issues: issues.map((issue) => Object.assign({ within }, issue)), messages: [] };
 }
 
-/** Removes pairing issues of a single message; ToolCallPairing checks them across records. */
+/** Removes the pairing issues of a single message, because ToolCallPairing checks pairs across records. */
 function withoutPairingIssues(issues: readonly Issue[], isSingleMessage: boolean): Issue[] {
   return isSingleMessage ? issues.filter(({ code }) => !PAIRING_ISSUE_CODES.has(code)) : [...issues];
 }
@@ -93,7 +93,7 @@ function validateCanonicalMessages(list: readonly unknown[], isSingleMessage: bo
   };
 }
 
-/** True if the message has fields of a stored message, which must have a version. */
+/** True if the message has a field that only stored messages have; a stored message must have a version. */
 function isStoredMessage(message: unknown): boolean {
   if (!isObject(message)) return false;
   const { metadata, parentMessageId, createdAt } = message;

@@ -1,5 +1,5 @@
 // Reads every record of every source, classifies it and passes it to the command's visitor. A failed record is counted
-// and reported, and the walk continues. Only `flushBatch` is asynchronous, once per batch.
+// and reported, and the walk continues. Records are visited synchronously; `flushBatch` is awaited once per batch.
 import type { Dialect } from "../../dialects/index.ts";
 import { detectDialect } from "../../dialects/index.ts";
 import { isObject } from "../../model/index.ts";
@@ -21,7 +21,7 @@ import type { StreamEventConsumer } from "./stream-input.ts";
 import { StreamInput } from "./stream-input.ts";
 import type { RecordTally } from "./record-tally.ts";
 
-/** The file and the first line of a record. */
+/** The file of a record and the number of the record's first line. */
 export interface RecordPosition {
   file: string;
   line: number;
@@ -30,7 +30,7 @@ export interface RecordPosition {
 export interface RecordVisitor {
   /** Called at the start of each source. */
   onSource?(source: RecordSource): void;
-  /** Reads a source that does not consist of records. Returns false if the walk must read it. */
+  /** Reads a source that does not consist of records. Returns false if the walk must read the source as records. */
   readWholeSource?(source: RecordSource): Promise<boolean>;
   /** Called before each record that is an element of a list. */
   onList?(): void;
@@ -38,7 +38,7 @@ export interface RecordVisitor {
   /** Returns the consumer of a source that is one stream. */
   visitStream(dialect: Dialect, position: RecordPosition): StreamEventConsumer;
   onFailure(failure: RecordFailure, position: RecordPosition): void;
-  /** Writes the results of a batch. */
+  /** Writes the results of the records that were visited since the last call. */
   flushBatch(): Promise<void>;
 }
 
@@ -49,16 +49,16 @@ export interface RecordWalkOptions {
   strict: boolean;
   tally: RecordTally;
   progress: Progress;
-  /** Visits only the record on this line. */
+  /** The line of the only record that is visited; undefined if all records are visited. */
   line?: number | undefined;
 }
 
-/** The number of records that are read to detect whether a source is a stream. */
+/** The number of records that are examined to detect whether a source is a stream. */
 const STREAM_DETECTION_RECORDS = 8;
 
 export async function walkRecords(options: RecordWalkOptions, visitor: RecordVisitor, io: CliIo): Promise<void> {
   const files = options.files.length === 0 ? ["-"] : options.files;
-  // All files are checked before the first one is read.
+  // All files are checked before the first file is read, so that a wrong name stops the command at once.
   for (const file of files) if (file !== "-") await assertReadable(file);
   for (const file of files) {
     const source = await openSource(file, toSourceOptions(options), io);
@@ -144,7 +144,7 @@ class SourceWalker {
         const detectedKind = from === undefined ? detectDialect(value)?.kind : from.detectKind(value);
         if (detectedKind !== undefined) return detectedKind === "stream";
       } catch {
-        // The failure is reported when the record itself is visited.
+        // A record that cannot be parsed is skipped here; its failure is reported when the record is visited.
       }
     }
     return false;
@@ -172,7 +172,7 @@ class SourceWalker {
     }
   }
 
-  /** Returns a hint, once, if a line is the beginning of a longer value: the detected format `jsonl` is then wrong. */
+  /** Returns a hint, once per source, if a line looks like the beginning of a value that spans several lines. */
   #createFormatHint(error: unknown, text: string): string {
     const { format, isGuessed } = this.#source;
     if (this.#isHintGiven || !isGuessed || format !== "jsonl" || !(error instanceof JsonError)) return "";

@@ -1,4 +1,4 @@
-// The outcome of a call (text, tool calls, finish reason, usage, losses, error), and the comparison of two outcomes.
+// Defines the outcome of a call (text, tool calls, finish reason, usage, losses, error), and compares two outcomes.
 import type { Answer } from "../../client/index.ts";
 import { dialect, dialects } from "../../dialects/index.ts";
 import type { Loss, ProviderError, ModelResponse, Usage } from "../../model/index.ts";
@@ -8,13 +8,13 @@ export interface ReplayOutcome {
   response?: ModelResponse;
   error?: ProviderError;
   losses: readonly Loss[];
-  /** The usage of the run; also set for a failed run. */
+  /** The usage of a recorded run. A failed run without a response can have usage too. */
   usage?: Usage;
 }
 
 /**
- * Returns the outcome of a new answer. Its losses include those of the translation to the recorded client's dialect,
- * because the recorded losses include them.
+ * Returns the outcome of a new answer. The losses include the losses of the translation to the dialect of the recorded
+ * client, because the recorded losses include them too.
  */
 export function toReplayOutcome(
   answer: Answer,
@@ -22,7 +22,8 @@ export function toReplayOutcome(
   clientDialect: string | undefined,
 ): ReplayOutcome {
   const { provider: _, attempts: __, losses, ...response } = answer;
-  // With equal dialects the server passes the provider's bytes through, without losses.
+  // The answer is translated only if the client's dialect is known and differs from the provider's. If both dialects
+  // are equal, the server passes the provider's bytes to the client unchanged, so there are no losses.
   const isTranslated =
     clientDialect !== undefined &&
     clientDialect !== providerDialect &&
@@ -31,15 +32,18 @@ export function toReplayOutcome(
   return { response, losses: [...losses, ...clientLosses.filter((loss) => !isSynthesizedTime(loss))] };
 }
 
-/** True for a synthesized `createdAt`: the server always has a time, so the recorded losses never contain this one. */
+/**
+ * True for the loss that reports a synthesized `createdAt`. It is never among the recorded losses, because the server
+ * always sets a time.
+ */
 function isSynthesizedTime({ code, path }: Loss): boolean {
   return code === "field-synthesized" && path === "/createdAt";
 }
 
-/** The comparable data of an outcome; written by `--json`. */
+/** The data of an outcome that are compared and that `--json` writes. */
 export interface OutcomeSummary {
   text: string;
-  /** `name(arguments)`, in order. */
+  /** The tool calls in their order, each as `name(arguments)`. */
   calls: string[];
   finish: string;
   usage: Record<string, number>;
@@ -65,7 +69,7 @@ function formatToolCalls(response: ModelResponse | undefined): string[] {
   );
 }
 
-/** Formats arguments with sorted keys, because the order of keys is not a difference. */
+/** Formats arguments with sorted keys, so that a different order of keys is not a difference. */
 function formatSortedArguments(input: unknown): string {
   return typeof input === "string" ? input : stringifyJson(sortKeys(input));
 }

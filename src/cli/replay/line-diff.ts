@@ -5,7 +5,7 @@ export interface LineChange {
   line: string;
 }
 
-/** The maximum number of line pairs to compare. Larger inputs are reported as removed and added completely. */
+/** The maximum number of compared line pairs. In a larger input, all lines are reported as removed and added. */
 const MAX_LINE_PAIRS = 4_000_000;
 
 export function diffLines(before: readonly string[], after: readonly string[]): LineChange[] {
@@ -59,7 +59,10 @@ function readCommonLength(lengths: readonly Uint32Array[], row: number, column: 
   return lengths[row]?.[column] ?? 0;
 }
 
-/** Returns, for each pair of positions, the number of common lines after them (longest common subsequence). */
+/**
+ * Returns a table. The entry at [row][column] is the length of the longest common subsequence of the lines of `before`
+ * from `row` on and the lines of `after` from `column` on.
+ */
 function computeCommonLengths(before: readonly string[], after: readonly string[]): Uint32Array[] {
   const lengths = Array.from({ length: before.length + 1 }, () => new Uint32Array(after.length + 1));
   for (let row = before.length - 1; row >= 0; row--) {

@@ -14,7 +14,7 @@ export interface RecordedRun {
   outcome: ReplayOutcome;
   /** The dialect of the client that made the request. */
   dialect: string | undefined;
-  /** True if tools and settings were recorded; runs of agents have only messages. */
+  /** True if the request's tools and settings were recorded; runs of agents have only messages. */
   hasSettings: boolean;
 }
 
@@ -46,7 +46,10 @@ export async function readRecordedRun(ledger: Ledger, runId: string): Promise<Re
   };
 }
 
-/** Returns the history of a run without a recorded request: the path to the parent of its first message. */
+/**
+ * Returns the history of a run without a recorded request: the path to the parent of the run's first message or, if the
+ * run has no messages, to its fork point. Without a fork point, returns the active path.
+ */
 async function readHistory(
   ledger: Ledger,
   { threadId, forkFromMessageId }: RunInfo,
@@ -67,7 +70,7 @@ function readRunMetadata({ metadata = {} }: RunInfo): { provider?: string; model
   return {
     ...(provider !== undefined && { provider }),
     ...(model !== undefined && { model }),
-    // The recorder writes this list, so its elements are not checked.
+    // The cast is safe, because only the server's recorder writes this field, and it writes Loss objects.
     losses: Array.isArray(losses) ? (losses as Loss[]) : [],
   };
 }

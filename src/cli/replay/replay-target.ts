@@ -1,4 +1,5 @@
-// The model that `koine replay` calls: resolved with the server configuration; can also prepare a request without sending it.
+// Resolves the model that `koine replay` calls with the server configuration, and calls the model. For `--dry-run`,
+// prepares a request without sending it.
 import { complete, resolveModel } from "../../calls/index.ts";
 import { createClientContext } from "../../calls/index.ts";
 import type { Answer, HttpDialect, ProviderConfig } from "../../client/index.ts";
@@ -18,12 +19,15 @@ export interface PreparedReplay {
 }
 
 export interface ReplayTarget extends AsyncDisposable {
-  /** `provider/model`. */
+  /** The name of the model, as `provider/model`. */
   readonly model: string;
   /** The dialect of the provider; "canonical" for a provider that runs inside Koine. */
   readonly dialect: string;
   prepare(request: ModelRequest): PreparedReplay;
-  /** Returns the answer or the provider's error. `force` sends a request even if losses of level `breaks` change it. */
+  /**
+   * Returns the answer or the provider's error. With `force`, the request is sent even if losses of the level `breaks`
+   * change its meaning.
+   */
   callModel(request: ModelRequest, force: boolean): Promise<{ answer?: Answer; error?: ProviderError }>;
 }
 
@@ -69,7 +73,7 @@ export function createReplayTarget(
   };
 }
 
-/** Returns the providers with another dialect for the provider of `model`. */
+/** Returns a copy of the providers in which the provider of `model` has the given dialect. */
 function withDialect(
   providers: ServerConfig["providers"],
   model: string,

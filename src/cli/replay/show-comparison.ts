@@ -1,4 +1,5 @@
-// Prints the comparison of a recorded outcome with a new one: equal aspects in one line each, differences as a line diff.
+// Prints the comparison of a recorded and a new outcome: one line for each equal aspect, and a line diff for each
+// aspect that differs.
 import type { TextPage } from "../show/page.ts";
 import type { TextStyle } from "../show/style.ts";
 import { padToWidth } from "../show/text-width.ts";
@@ -10,15 +11,16 @@ import { listDifferences, formatLoss } from "./call-outcome.ts";
 export interface ReplayComparison {
   runId: string;
   threadId: string;
-  /** The model of the recorded outcome, and of the new one. */
+  /** The model of the recorded outcome. */
   was: string;
+  /** The model of the new outcome. */
   is: string;
   before: OutcomeSummary;
   after: OutcomeSummary;
 }
 
 const CHANGE_STYLES: Readonly<Record<LineChange["sign"], TextStyle>> = { " ": "dim", "-": "red", "+": "green" };
-/** The number of unchanged lines that are shown around a change. */
+/** The number of unchanged lines that are shown before and after a change. */
 const CONTEXT_LINES = 2;
 
 export function showComparison({ runId, threadId, was, is, before, after }: ReplayComparison, page: TextPage): void {

@@ -1,10 +1,10 @@
-// Creates the folder and the file of a SQLite ledger, readable only by their owner.
+// Creates the folder and the file of a SQLite ledger, so that only their owner can read them.
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { ServerConfig } from "../../server/config/index.ts";
 import { createIoError } from "../exit.ts";
 
-/** Returns the file of a SQLite ledger; undefined for other ledgers. */
+/** Returns the path of a SQLite ledger; undefined for a ledger in memory or in Postgres. */
 export function findLedgerFile({ ledger }: Pick<ServerConfig, "ledger">): string | undefined {
   return ledger.url.startsWith("sqlite:") ? ledger.url.slice("sqlite:".length) : undefined;
 }
@@ -22,7 +22,10 @@ export async function createDataFolder(config: Pick<ServerConfig, "ledger">): Pr
   await createPrivateFile(file);
 }
 
-/** Creates the empty file with mode 600. SQLite would use the default mode; its further files copy the mode. */
+/**
+ * Creates an empty database file with mode 600, because SQLite would use the default mode. SQLite copies the mode to
+ * the files that it creates beside the database.
+ */
 async function createPrivateFile(file: string): Promise<void> {
   try {
     await (await open(file, "wx", 0o600)).close();

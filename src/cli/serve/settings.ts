@@ -1,4 +1,4 @@
-// The command-line options of the server configuration, and the function that reads the configuration with them.
+// Defines the command-line options of the server configuration, and reads the configuration with them.
 import type { ConfigFlags, ConfigFileResult } from "../../server/config/index.ts";
 import { ConfigError, readConfigFile, formatMistake } from "../../server/config/index.ts";
 import type { CommandArguments, CommandOptions } from "../command.ts";

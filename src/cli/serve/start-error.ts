@@ -7,6 +7,6 @@ import { CliError } from "../exit.ts";
 export function toStartError(error: unknown): unknown {
   if (error instanceof LedgerError) return toCliError(error);
   if (!(error instanceof ServerError) || error.code !== "configuration") return error;
-  // An error of the operating system is the cause; without a cause, a setting is wrong.
+  // A ServerError with a cause comes from the operating system; without a cause, it means that a setting is wrong.
   return new CliError(error.cause === undefined ? "usage" : "io", error.message, { cause: error });
 }

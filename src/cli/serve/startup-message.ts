@@ -8,17 +8,17 @@ import { describeLedger } from "./data-folder.ts";
 export interface StartedServer {
   url: string;
   config: ServerConfig;
-  /** The path of the configuration file. */
+  /** The path of the configuration file; undefined if there is none. */
   configFile: string | undefined;
   version: string;
 }
 
-/** Formats the single line for an output that is not a terminal. */
+/** Formats the line that a started server prints if standard output is not a terminal. */
 export function formatReadyLine({ url }: StartedServer): string {
   return `koine listens on ${url}\n`;
 }
 
-/** Formats the line of `--json`. */
+/** Formats the line that a started server prints with `--json`. */
 export function formatReadyJson({ url, config, configFile, version }: StartedServer): string {
   const providers = Object.keys(config.providers);
   const details = {
@@ -85,7 +85,7 @@ function formatCurlExample(url: string, { tenants, providers }: ServerConfig): s
   return [`curl ${url}/v1/chat/completions -H "content-type: application/json"${token} \\`, `  -d '${body}'`];
 }
 
-/** The base URL in the syntax of each SDK. */
+/** The name of each SDK, and the line of code that sets the server's base URL in it. */
 const SDK_EXAMPLES: readonly (readonly [name: string, line: (url: string) => string])[] = [
   ["OpenAI, Node", (url) => `new OpenAI({ baseURL: "${url}/v1", apiKey: "any" })`],
   ["OpenAI, Python", (url) => `OpenAI(base_url="${url}/v1", api_key="any")`],

@@ -19,7 +19,7 @@ export function showMessages(messages: readonly Message[], page: TextPage, full:
   let previousRole: Role | undefined;
   for (const message of messages) {
     const parts = message.parts.filter((part) => part.type !== "tool-result" || !paired.has(part));
-    // All results of this tool message are shown below their calls.
+    // A tool message without remaining parts is skipped, because all its results are shown below their calls.
     if (parts.length === 0 && message.parts.length > 0) continue;
     page.addBlankLine();
     if (message.role !== previousRole || message.name !== undefined) {
@@ -38,7 +38,7 @@ interface PairedToolResults {
   paired: Set<ToolResultPart>;
 }
 
-/** Assigns each tool result to the latest call with its id that has no result yet. */
+/** Assigns each tool result to the latest preceding call with the same id that has no result yet. */
 function pairToolResults(messages: readonly Message[]): PairedToolResults {
   const pairs: PairedToolResults = { results: new Map(), paired: new Set() };
   const openCalls = new Map<string, ToolCallPart>();

@@ -15,7 +15,7 @@ export class FailureLog {
   readonly #paint: Paint;
   readonly #hint: string;
 
-  /** `hint` names the option that lists all failures. */
+  /** `hint` is a sentence that names the option that lists all failures, or an empty text. */
   constructor(io: CliIo, progress: Progress, hint: string) {
     this.#io = io;
     this.#progress = progress;

@@ -1,17 +1,17 @@
-// A page of output lines: wrapped, indented and styled. `addText` and `addLine` escape text from records, so that no
-// control sequence of a conversation reaches the terminal.
+// Collects lines of output: wraps, indents and styles them. `addText` and `addLine` escape text from records, so that
+// no control sequence of a conversation reaches the terminal.
 import type { TextStyle, Paint } from "./style.ts";
 import { escapeUnsafe, escapeToLine } from "./escape-unsafe.ts";
 import { clipToWidth, measureWidth } from "./text-width.ts";
 import { wrapText } from "./wrap.ts";
 
 export interface PageTextOptions {
-  /** The prefix of the first line; further lines are indented by its width. */
+  /** The prefix of the first line; the following lines are indented by the width of this prefix. */
   firstLinePrefix?: string;
-  /** The prefix of the further lines, instead of spaces. */
+  /** The prefix of the following lines, instead of spaces. */
   linePrefix?: string;
   style?: TextStyle;
-  /** The maximum number of lines; a last line states how many were omitted. */
+  /** The maximum number of lines; an additional line states how many lines were omitted. */
   maxLines?: number;
 }
 
@@ -29,7 +29,7 @@ export class TextPage {
   addText(text: string, indent: number, options: PageTextOptions = {}): void {
     const { firstLinePrefix = "", style, maxLines } = options;
     const linePrefix = options.linePrefix ?? " ".repeat(measureWidth(firstLinePrefix));
-    // A trailing line feed does not start another line.
+    // A trailing line feed is removed, because it would add an empty line.
     const lines = wrapText(
       escapeUnsafe(text).replace(/\n$/, ""),
       this.columns - indent - measureWidth(firstLinePrefix),
@@ -42,12 +42,12 @@ export class TextPage {
     if (omitted > 0) this.addSafeLine(`${linePrefix}… ${omitted} more lines; --full shows them`, indent, "dim");
   }
 
-  /** Adds text of a record as one escaped line, clipped to the width. */
+  /** Adds text of a record as one escaped line, clipped to the width of the page. */
   addLine(text: string, indent: number, style?: TextStyle): void {
     this.addSafeLine(clipToWidth(escapeToLine(text), this.columns - indent), indent, style);
   }
 
-  /** Adds a line that contains no unescaped text of a record. */
+  /** Adds a line without escaping it. The caller must have escaped the text of records in it. */
   addSafeLine(text: string, indent: number, style?: TextStyle): void {
     const line = text.trimEnd();
     if (line === "") this.#lines.push("");

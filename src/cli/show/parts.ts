@@ -1,4 +1,5 @@
-// Shows the parts of a message on a page: text in full, long reasoning and results folded, media as one line.
+// Shows the parts of a message on a page: text in full, the first lines of long reasoning, tool inputs and results, and
+// media as one line.
 import type {
   Annotation,
   MediaPart,
@@ -16,7 +17,7 @@ import { escapeToLine } from "./escape-unsafe.ts";
 
 export interface PartDisplayOptions {
   page: TextPage;
-  /** True if long parts are shown completely. */
+  /** True if long parts are shown in full instead of their first lines. */
   full: boolean;
   /** The tool results that are shown below their calls. */
   results: ReadonlyMap<ToolCallPart, ToolResultPart>;
@@ -92,7 +93,10 @@ function showAnnotation(annotation: Annotation, number: number, indent: number, 
   if (citedText !== undefined) page.addLine(`    “${citedText}”`, indent, "dim");
 }
 
-/** Formats a value as JSON, or field by field if a field is multiline text, which JSON would show escaped. */
+/**
+ * Formats a value. Text is returned unchanged. An object with multiline text is formatted field by field, because JSON
+ * would escape the line breaks. Any other value is formatted as JSON: the original text `exact`, if it is given.
+ */
 function formatValue(value: unknown, exact?: string): string {
   if (typeof value === "string") return value;
   if (!isObject(value) || !Object.values(value).some(isMultilineText)) return exact ?? stringifyJson(value);

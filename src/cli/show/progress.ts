@@ -1,4 +1,5 @@
-// Shows the progress of a long command as one line that is overwritten in place; only if standard error is a terminal.
+// Shows the progress of a long command as one line that is overwritten in place. Shows nothing if standard error is not
+// a terminal.
 import type { CliIo } from "../io.ts";
 import { formatBytes, formatQuantity, formatDuration } from "./format-numbers.ts";
 import { clipToWidth } from "./text-width.ts";
@@ -15,6 +16,7 @@ export class Progress {
   #lastUpdateTime: number;
   #isLineShown = false;
   #readBytes = 0;
+  /** The size of all sources; undefined if the size of a source is not known. */
   #totalBytes: number | undefined = 0;
 
   constructor(io: CliIo, isEnabled: boolean) {
@@ -24,7 +26,7 @@ export class Progress {
     this.#lastUpdateTime = this.#startTime + FIRST_UPDATE_MS - UPDATE_INTERVAL_MS;
   }
 
-  /** Adds the size of a source in bytes; undefined if it is not known. */
+  /** Adds the size of a source in bytes; `size` is undefined if the size is not known. */
   addSource(size: number | undefined): void {
     this.#totalBytes = size === undefined || this.#totalBytes === undefined ? undefined : this.#totalBytes + size;
   }
@@ -42,7 +44,7 @@ export class Progress {
     this.#io.stderr.write(CLEAR_LINE + clipToWidth(this.#formatLine(records, now), this.#readColumns() - 1));
   }
 
-  /** Returns the width of the terminal; some terminals report 0 columns. */
+  /** Returns the width of the terminal; 80 for terminals that report 0 columns. */
   #readColumns(): number {
     const { columns = 0 } = this.#io.stderr;
     return columns > 0 ? columns : 80;

@@ -1,5 +1,5 @@
 // Shows the title line of a record: file, line, description and model. In a narrow terminal the file name is clipped
-// first; if the model still does not fit, it gets its own line.
+// first; if the model still does not fit, the model is shown on a line of its own.
 import { basename } from "node:path";
 import type { TextPage } from "./page.ts";
 import { escapeToLine } from "./escape-unsafe.ts";
@@ -13,9 +13,9 @@ interface RecordTitle {
   model: string;
 }
 
-/** The columns of the rule around the text. */
+/** The minimum number of columns of the horizontal rule and the spaces around the text of the title. */
 const FRAME_COLUMNS = 6;
-/** The minimum width of a clipped file name. */
+/** The minimum number of columns of a clipped file name. */
 const MIN_FILE_NAME_COLUMNS = 12;
 
 export function showTitle(title: RecordTitle, page: TextPage): void {
@@ -31,12 +31,17 @@ export function showTitle(title: RecordTitle, page: TextPage): void {
   if (fullTitle === undefined && tail !== "") page.addLine(title.model, 0, "bold");
 }
 
-/** Returns the text with the file name clipped to the room; undefined if less than `least` columns would remain. */
-function fitFileName(file: string, rest: string, room: number, least: number): string | undefined {
+/**
+ * Returns the file name and `rest` in at most `room` columns. A path that is too long is shortened to its last segment,
+ * and that is clipped if necessary; undefined if it would be clipped to fewer than `minFileColumns` columns.
+ */
+function fitFileName(file: string, rest: string, room: number, minFileColumns: number): string | undefined {
   const available = room - measureWidth(rest);
   if (measureWidth(file) <= available) return file + rest;
   const name = basename(file);
-  return available < Math.max(1, Math.min(least, measureWidth(name))) ? undefined : clipToWidth(name, available) + rest;
+  return available < Math.max(1, Math.min(minFileColumns, measureWidth(name)))
+    ? undefined
+    : clipToWidth(name, available) + rest;
 }
 
 function addRule(text: string, page: TextPage): void {

@@ -8,7 +8,7 @@ import { padToWidth } from "./text-width.ts";
 
 export const LEVEL_STYLES: Readonly<Record<LossLevel, TextStyle>> = { breaks: "red", loss: "yellow", note: "dim" };
 
-/** Formats the counts: "3 records: 2 converted, 1 failed." A stream counts as one record. */
+/** Formats the counts, such as "3 records: 2 converted, 1 failed." A stream counts as one record. */
 export function formatRecordCounts(tally: RecordTally, done: string): string {
   const files = tally.files > 1 ? ` in ${formatQuantity(tally.files, "file")}` : "";
   const events = tally.events > 0 ? ` (${formatQuantity(tally.events, "event")} of streams)` : "";
@@ -31,7 +31,7 @@ export function formatLossTable(tally: RecordTally, paint: Paint): string[] {
   return [`Losses: ${formatLevelCounts(tally)}.`, ...losses.flatMap(row)];
 }
 
-/** Formats the number of losses of each level: "2 losses, 3 notes". */
+/** Formats the number of losses of each level, such as "2 losses, 3 notes". */
 function formatLevelCounts(tally: RecordTally): string {
   const { breaks, loss, note } = tally.countLevels();
   const parts = [
@@ -42,7 +42,10 @@ function formatLevelCounts(tally: RecordTally): string {
   return parts.length === 0 ? "none" : parts.join(", ");
 }
 
-/** Formats the request data that belongs outside the body: "model of 2 records, stream of 1 record". */
+/**
+ * Formats the number of records for each envelope field that was not written, such as "model of 2 records, stream of 1
+ * record".
+ */
 export function formatEnvelopeFields(tally: RecordTally): string {
   return [...tally.envelopeFields]
     .map(([field, records]) => `${field} of ${formatQuantity(records, "record")}`)
@@ -58,7 +61,7 @@ export function toSummaryJson(tally: RecordTally, done: string): Record<string, 
     [done]: tally.done,
     failed,
     ...(tally.events > 0 && { events: tally.events }),
-    ...(envelopeFields.size > 0 && { apart: Object.fromEntries(envelopeFields) }),
+    ...(envelopeFields.size > 0 && { outsideBody: Object.fromEntries(envelopeFields) }),
     levels: tally.countLevels(),
     losses: tally.listLosses(),
   };

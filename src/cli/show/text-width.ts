@@ -1,7 +1,10 @@
 // Measures the columns of text in a terminal, by grapheme: an emoji of several code points counts as one character of
 // two columns.
 
-/** Created at first use, because its creation takes longer than many commands. */
+/**
+ * The segmenter that splits text into graphemes. It is created at first use, because its creation takes longer than
+ * many commands.
+ */
 let segmenter: Intl.Segmenter | undefined;
 
 const ASCII = /^[\u0020-\u007E]*$/;
@@ -48,7 +51,7 @@ export function measureWidth(text: string): number {
   return width;
 }
 
-/** Returns the text if it fits, otherwise its beginning with an ellipsis. */
+/** Returns the text if it fits into `columns`, otherwise the beginning of the text with an ellipsis. */
 export function clipToWidth(text: string, columns: number): string {
   if (measureWidth(text) <= columns) return text;
   let clipped = "";
@@ -61,7 +64,7 @@ export function clipToWidth(text: string, columns: number): string {
   return `${clipped.trimEnd()}…`;
 }
 
-/** Pads the text with spaces to a width. */
+/** Appends spaces to the text until it is `columns` wide; a longer text is returned unchanged. */
 export function padToWidth(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - measureWidth(text)));
 }

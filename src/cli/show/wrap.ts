@@ -3,10 +3,10 @@ import { splitGraphemes, measureGrapheme, measureWidth } from "./text-width.ts";
 
 const TAB_SPACES = "    ";
 
-/** The indentation and list marker of a line; its continuation lines are indented by the same width. */
+/** Matches the indentation and list marker of a line; continuation lines are indented by the width of the match. */
 const LIST_INDENT = /^\s*(?:(?:[-*•]|\d+[.)])\s+)?/;
 
-/** Returns the lines of a text. Line breaks and indentation of the text are preserved. */
+/** Returns the lines of a wrapped text. Line breaks and indentation of the text are preserved. */
 export function wrapText(text: string, columns: number): string[] {
   return text.split("\n").flatMap((line) => wrapLine(line.replaceAll("\t", TAB_SPACES), Math.max(columns, 8)));
 }
@@ -36,7 +36,8 @@ function wrapWords(line: string, columns: number): string[] {
         close();
         continue;
       }
-      // A word longer than a line starts on this line only if at least a quarter of the line is free.
+      // A word that fits on a line of its own starts a new line. A longer word starts on this line if at least a
+      // quarter of the line is free.
       if (wordWidth <= columns || columns - width < columns / 4) close();
     }
     if (width + wordWidth <= columns) {

@@ -8,12 +8,12 @@ import { ValueWriter } from "./value-writer.ts";
 /** The reason why a record failed. */
 export interface RecordFailure {
   code: string;
-  /** A JSON pointer into the record, if known. */
+  /** The position of the failure, as a JSON pointer into the record; undefined if it is not known. */
   path?: string;
   message: string;
 }
 
-/** The entry of one record. Records without losses, failure and envelope have no entry. */
+/** The report entry of one record. A record without losses, failure and envelope has no entry. */
 export interface ConversionReportEntry extends RecordEnvelope {
   file: string;
   line: number;

@@ -1,5 +1,5 @@
-// Output sinks: standard output, or a file that gets its name only when it is complete. Writes are collected into
-// large chunks; `flush` sends them with backpressure.
+// Writes output to standard output, or to a file that gets its final name only when it is complete. Texts are collected
+// into large chunks; `flush` sends the chunks and waits if the output is slower than the caller.
 import { rmSync } from "node:fs";
 import { chmod, open, realpath, rename, rm, stat } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { createIoError } from "../exit.ts";
 
 const MIN_CHUNK_LENGTH = 1 << 18;
 
-/** Temporary files that have neither been committed nor discarded. */
+/** The paths of temporary files that have been neither committed nor discarded. */
 const unfinishedFiles = new Set<string>();
 
 /** Removes the temporary files of unfinished output; called before the program exits early. */
@@ -37,16 +37,19 @@ export abstract class OutputSink {
     this.#text = "";
   }
 
-  /** Starts to send the collected chunks, after the previous batch was sent: at most one batch is in flight. */
+  /**
+   * Waits until the chunks of the previous flush are sent, then starts to send the collected chunks and does not wait
+   * for them.
+   */
   async flush(): Promise<void> {
     await this.#sending;
     this.#queueText();
     this.#sending = this.#sendAll(this.#queued.splice(0));
-    // The next flush awaits this promise and throws its error; until then the rejection must not be unhandled.
+    // The next flush awaits this promise and throws its error; this handler prevents an unhandled rejection until then.
     this.#sending.catch(() => undefined);
   }
 
-  /** Sends all collected chunks and waits for them. */
+  /** Sends all collected chunks and waits until they are sent. */
   protected async flushAll(): Promise<void> {
     await this.flush();
     await this.#sending;
@@ -59,7 +62,7 @@ export abstract class OutputSink {
   protected abstract send(chunk: string | Uint8Array): Promise<void>;
   /** Finishes the output; a file gets its final name. */
   abstract commit(): Promise<void>;
-  /** Removes the output. */
+  /** Removes the unfinished output file; chunks that were already sent to a stream or device cannot be removed. */
   abstract discard(): Promise<void>;
 }
 
@@ -80,22 +83,23 @@ export class StreamSink extends OutputSink {
   }
 
   async discard(): Promise<void> {
-    // Sent chunks cannot be taken back; the collected ones are not sent.
+    // Nothing to do: sent chunks cannot be removed, and the collected chunks are not sent.
   }
 }
 
 class FileSink extends OutputSink {
   readonly #handle: FileHandle;
   readonly #path: string;
-  /** The file that is written and renamed at `commit`; the same as `path` for a device. */
+  /** The file that is written, and renamed to `#path` at `commit`; equal to `#path` for a device. */
   readonly #temporaryPath: string;
+  /** The mode (permissions) of the existing file that is replaced; undefined for a new file. */
   readonly #mode: number | undefined;
 
-  constructor(handle: FileHandle, path: string, temporary: string, mode: number | undefined) {
+  constructor(handle: FileHandle, path: string, temporaryPath: string, mode: number | undefined) {
     super();
     this.#handle = handle;
     this.#path = path;
-    this.#temporaryPath = temporary;
+    this.#temporaryPath = temporaryPath;
     this.#mode = mode;
   }
 
@@ -128,7 +132,10 @@ class FileSink extends OutputSink {
   }
 }
 
-/** Opens a sink for a path. An existing file keeps its mode and, until `commit`, its content; a device is written directly. */
+/**
+ * Opens a sink for a path. An existing file keeps its mode and, until `commit`, its content. A device is written
+ * directly.
+ */
 export async function openFileSink(outputPath: string): Promise<OutputSink> {
   try {
     const path = await realpath(outputPath).catch(() => outputPath);

@@ -1,8 +1,8 @@
-// Compares two paths, so that a command does not overwrite its own input.
+// Checks whether two paths name the same file, so that a command does not overwrite its own input.
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 
-/** True if both paths name the same file. Follows links; a missing file is identified by its folder; a device never matches. */
+/** True if both paths lead, through links, to the same regular file, or to the same name of a missing file. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   const [first, second] = await Promise.all([readFileIdentity(one), readFileIdentity(other)]);
   return first !== undefined && first === second;

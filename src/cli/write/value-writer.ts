@@ -1,9 +1,9 @@
-// Writes JSON values: one per line, as the elements of a growing list, or one after another.
+// Writes JSON values: one value per line, as the elements of a list, or as separate documents.
 import { stringifyJson } from "../../model/index.ts";
 import type { OutputSink } from "./output-sink.ts";
 
 export interface ValueWriterOptions {
-  /** "jsonl": one value per line. "json": a list after `beginList`, otherwise separate values. */
+  /** The output format. In "json", `beginList` starts a list; in "jsonl", `beginList` has no effect. */
   format: "json" | "jsonl";
   pretty?: boolean;
 }
@@ -21,7 +21,7 @@ export class ValueWriter {
     this.#indent = pretty ? 2 : undefined;
   }
 
-  /** Begins a list; the following values are its elements. */
+  /** Begins a list, unless one is open; the values written until `end` are its elements. Does nothing for "jsonl". */
   beginList(): void {
     if (!this.#allowsList || this.#isListOpen) return;
     this.#isListOpen = true;

@@ -1,21 +1,21 @@
-// The demo's commands, and their parser. A message that does not begin with a command is plain text.
+// Defines and parses the commands of the demo provider. A message that does not begin with a command is plain text.
 import type { ProviderErrorKind } from "../../model/index.ts";
 import { PROVIDER_ERROR_KINDS } from "../../model/index.ts";
 import type { RequestedCall } from "./parse-calls.ts";
 import { parseCalls } from "./parse-calls.ts";
 
-/** The action that a message requests. */
+/** The action that a user message requests. */
 export type DemoAction =
   | { kind: "echo" | "help" }
   | { kind: "say"; text: string }
-  /** Steps of parallel calls. */
+  /** The tool calls: a list of steps, each with the calls that are made in parallel. */
   | { kind: "call"; steps: RequestedCall[][] }
   | { kind: "error"; error: ProviderErrorKind; midway: boolean }
   | { kind: "long"; words: number }
   | { kind: "json"; text: string }
   | { kind: "stall" | "refuse" | "filter" | "pause" | "stop" };
 
-/** Modifiers of an action; each is written before another command, or alone. */
+/** Modifiers of an action. A modifier is written before another command, or alone. */
 export interface DemoModifiers {
   think: boolean;
   slow: boolean;
@@ -30,7 +30,7 @@ const MODIFIERS: readonly string[] = ["think", "slow", "cut"] satisfies (keyof D
 const COMMAND = /^\s*([a-z]+)(?=$|[\s,:.!?])[\s,:.!]*/i;
 const MAX_WORDS = 100_000;
 
-/** The text of `help`: the syntax of each command and its effect. */
+/** The rows of the `help` text: the syntax of each command, and its effect. */
 export const COMMANDS: readonly (readonly [string, string])[] = [
   ["think …", "reason first, and sign the reasoning"],
   ["call <tool> {…}", "call a tool that you offer; without arguments, they are made up from its schema"],
@@ -48,8 +48,8 @@ export const COMMANDS: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Parses the texts of a message. The first text with a command counts: some clients add remarks of their own to the user's
- * text.
+ * Parses the texts of a message. The first text with a command is used, because some clients add texts of their own to
+ * the user's text.
  */
 export function parsePlan(texts: readonly string[]): DemoPlan {
   const plans = texts.map(parseText);
@@ -78,7 +78,7 @@ function isModifier(word: string): word is keyof DemoModifiers {
   return MODIFIERS.includes(word);
 }
 
-/** Parses an action. A command without its argument is plain text, such as "Long time no see". */
+/** Parses an action. Returns undefined for text that only looks like a command, such as "Long time no see". */
 function parseAction(command: string, rest: string): DemoAction | undefined {
   switch (command) {
     case "help":

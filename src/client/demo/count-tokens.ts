@@ -1,9 +1,9 @@
-// Token counts of the demo: text is split into short pieces that stand for tokens.
+// Counts the tokens of the demo provider: text is split into short pieces that stand for tokens.
 import type { Message, Part, ModelRequest } from "../../model/index.ts";
 
 const TOKEN = /\s*(?:[\p{L}\p{N}\p{M}_]{1,8}|\S)|\s+/gu;
 const CHARACTERS_PER_TOKEN = 4;
-/** Tokens of an image, audio, video or file. */
+/** The number of tokens that an image, audio, video or file counts. */
 const MEDIA_TOKENS = 250;
 
 export function splitTokens(text: string): string[] {

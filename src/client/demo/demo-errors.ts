@@ -1,4 +1,4 @@
-// The demo's errors on command: one of every kind, worded like a provider's.
+// Creates the errors that the demo provider returns on command: one of every kind, with a text like a provider's.
 import type { ProviderError, ProviderErrorKind } from "../../model/index.ts";
 import { ClientError } from "../../calls/index.ts";
 
@@ -19,13 +19,13 @@ const ERRORS_BY_KIND: Readonly<Record<ProviderErrorKind, Omit<ProviderError, "ki
   unknown: { status: 418, message: "An unknown error occurred." },
 };
 
-/** Creates the error of a kind; its message says that it was requested. */
+/** Creates the error of a kind. The message adds that the failure was requested. */
 export function createDemoError(kind: ProviderErrorKind): ProviderError {
   const { message, ...rest } = ERRORS_BY_KIND[kind];
   return { kind, message: `${message} (The demo was asked to fail with "${kind}".)`, ...rest };
 }
 
-/** Creates the error for an invalid request; `path` is a JSON pointer into it. */
+/** Creates the error for an invalid request; `path` is the JSON pointer of the invalid field. */
 export function requestError(kind: ProviderErrorKind, status: number, path: string, message: string): ClientError {
   return toClientError({ kind, status, message }, path);
 }

@@ -1,5 +1,5 @@
-// The demo provider, which needs no key: a script that streams text, reasoning, tool calls and errors on command, and
-// rejects what real providers reject. Equal requests get equal answers.
+// Implements the demo provider, which needs no key: a script that streams text, reasoning, tool calls and errors on
+// command, and rejects the same requests as real providers. Equal requests receive equal answers.
 import type { Delta } from "../../model/index.ts";
 import type { Effects, FieldChecks, LocalProvider } from "../../calls/index.ts";
 import {
@@ -24,11 +24,11 @@ import { readTurn } from "./read-turn.ts";
 export interface DemoOptions {
   /** The wait before each delta in milliseconds. Default 0. */
   delayMs?: number | undefined;
-  /** Tokens per delta. Default 1. */
+  /** The number of tokens per delta. Default 1. */
   chunk?: number | undefined;
-  /** The issuer of its seals: demos with different issuers reject each other's seals. Default "demo". */
+  /** The issuer of the demo's seals. Demos with different issuers reject each other's seals. Default "demo". */
   issuer?: string | undefined;
-  /** Replaces the real wait in tests. */
+  /** Replaces the real wait, for tests. */
   sleep?: Effects["sleep"] | undefined;
 }
 
@@ -75,7 +75,7 @@ export function demo(options: DemoOptions = {}): LocalProvider {
   };
 }
 
-/** Yields the answer. Throws for requests that a provider rejects before the first delta. */
+/** Yields the deltas of the answer. Throws before the first delta for a request that a real provider would reject. */
 function* answerRequest(
   { request, turn, plan, issuer }: Omit<ScriptInput, "origin" | "choice">,
   chunk: number,
@@ -105,6 +105,7 @@ function* answerRequest(
   yield* streamScripts(scripts, { ...settings, limit: Math.min(maxOutputTokens, middle) });
 }
 
+/** Yields the deltas with a pause before each; if `stalls` is true, never ends. */
 async function* paceDeltas(
   deltas: Iterable<Delta>,
   wait: (ms: number) => Promise<void>,

@@ -1,10 +1,10 @@
 // Parses the command `call`: tool names with optional arguments, joined by "and" (parallel) or "then" (next step).
 
-/** A call that a message requests. */
+/** A tool call that a user message requests. */
 export interface RequestedCall {
-  /** The name as written in the message. */
+  /** The tool name in the message, which may not be the name of an offered tool. */
   name: string;
-  /** The arguments as written. Absent: made up from the schema. */
+  /** The text of the arguments in the message; if absent, arguments are generated from the schema of the tool. */
   argumentsText?: string;
 }
 
@@ -12,7 +12,10 @@ const CALL_SEPARATOR = /^(?:\s*(?:,|;|\+|&|and\b|then\b))+\s*/i;
 const NAME = /^[^\s,;{}[\]"]+/;
 const OPENING = /^["[{]/;
 
-/** Parses steps of calls: `a {"x": 1} and b then c` has two steps. Unparseable text ends the list. */
+/**
+ * Parses the steps of a `call` command: `a {"x": 1} and b then c` has two steps. Text that cannot be parsed ends the
+ * list.
+ */
 export function parseCalls(text: string): RequestedCall[][] {
   const steps: RequestedCall[][] = [];
   let step: RequestedCall[] = [];
@@ -39,7 +42,10 @@ export function parseCalls(text: string): RequestedCall[][] {
   return steps;
 }
 
-/** Returns the end of a JSON value; an unterminated one takes the whole text, which gives a call with invalid arguments. */
+/**
+ * Returns the index after a JSON value. A value without an end takes the rest of the text, so the call has invalid
+ * arguments.
+ */
 function findValueEnd(text: string): number {
   let depth = 0;
   let quoted = false;

@@ -1,18 +1,21 @@
-// Reads the current turn of a conversation: the last user message and everything after it.
+// Reads the current turn of a conversation: the last user message and all messages after it.
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../../model/index.ts";
 
 export interface DemoTurn {
-  /** Index of the last user message; −1 if there is none. */
+  /** Index of the last user message; −1 if there is no user message. */
   userIndex: number;
-  /** Its texts, one per part. */
+  /** The texts of the user message, one per part. */
   texts: string[];
-  /** Its attachments: "an image", "2 files". */
+  /** The attachments of the user message as phrases, such as "an image" or "2 files". */
   attachments: string[];
-  /** Rounds of calls since then. */
+  /** The number of assistant messages with tool calls after the user message. */
   rounds: number;
-  /** Tool results since then in the order of their calls; empty unless the history ends with them. */
+  /**
+   * The tool results after the user message, in the order of their calls; empty unless the history ends with tool
+   * results.
+   */
   results: ToolResultPart[];
-  /** The history ends with an assistant message, which is to be continued. */
+  /** True if the history ends with an assistant message, which the answer continues. */
   continues: boolean;
 }
 

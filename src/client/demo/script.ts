@@ -1,4 +1,4 @@
-// The script of an answer before it is streamed: its parts in order, and its end.
+// Defines the script of the demo's answer, from which the deltas are created: its parts in order, and how it ends.
 import type { ProviderError, ToolFormat, UnifiedFinishReason } from "../../model/index.ts";
 
 export type ScriptPart =
@@ -8,9 +8,9 @@ export type ScriptPart =
 export interface DemoScript {
   parts: ScriptPart[];
   finish: UnifiedFinishReason;
-  /** The answer ends with this error. */
+  /** The error that ends the answer after its parts; undefined if the answer is complete. */
   error?: ProviderError;
-  /** The stream never ends after its last part. */
+  /** True if the stream sends nothing more after its last part and never ends. */
   stalls?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// The texts of the demo's answers.
+// Writes the texts of the demo provider's answers.
 import type { Part, ToolResultPart } from "../../model/index.ts";
 import { COMMANDS } from "./commands.ts";
 import type { DemoTurn } from "./read-turn.ts";
@@ -20,12 +20,12 @@ export const PAUSED = [
 ] as const;
 
 export function helpText(): string {
-  const width = Math.max(...COMMANDS.map(([cue]) => cue.length));
-  const lines = COMMANDS.map(([cue, does]) => `  ${cue.padEnd(width)}  ${does}`);
+  const width = Math.max(...COMMANDS.map(([syntax]) => syntax.length));
+  const lines = COMMANDS.map(([syntax, effect]) => `  ${syntax.padEnd(width)}  ${effect}`);
   return `I am Koine's demo: a small script, not a language model. Begin a message with one of these words:\n\n${lines.join("\n")}\n\nAnything else I repeat.`;
 }
 
-/** Returns the answer to plain text. `choice` counts from 0; further choices have another beginning. */
+/** Returns the answer to a message without a command. `choice` counts from 0; further choices begin differently. */
 export function echoText({ texts, attachments }: DemoTurn, choice: number): string {
   const text = texts.join("\n").trim();
   const added = attachments.length === 0 ? "" : ` with ${joinWithAnd(attachments)}`;
@@ -45,7 +45,7 @@ export function longText(words: number): string {
   return Array.from({ length: words }, (_, index) => all[index % all.length]).join(" ");
 }
 
-/** Describes the results of tools. */
+/** Returns sentences that repeat the results of tools. */
 export function resultsText(results: readonly ToolResultPart[]): string {
   return results
     .map(({ toolName, isError, output, content = [] }) => {
@@ -79,7 +79,7 @@ function endSentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-/** "a", "a and b", "a, b and c". */
+/** Joins items in the form "a", "a and b", or "a, b and c". */
 export function joinWithAnd(items: readonly string[]): string {
   return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
 }

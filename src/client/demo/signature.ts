@@ -1,5 +1,5 @@
-// The demo's seals: all reasoning is signed, and the signature is checked when it is sent back, as providers do. The
-// signature detects accidental changes; it is not cryptographic.
+// Creates and checks the seals of the demo provider: all reasoning is signed, and the signature is checked when the
+// reasoning is sent back, as real providers do. The signature detects accidental changes; it is not cryptographic.
 import type { Message, Part, Seal } from "../../model/index.ts";
 import type { ClientError } from "../../calls/index.ts";
 import { requestError } from "./demo-errors.ts";
@@ -20,7 +20,7 @@ function hashHalf(text: string, seed: number, factor: number): string {
     hash = Math.imul(hash ^ text.charCodeAt(at), factor);
     hash ^= hash >>> 15;
   }
-  // Final mixing, so that the last characters affect all bits.
+  // The hash is mixed once more, so that the last characters affect all bits.
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   hash ^= hash >>> 16;
   return (hash >>> 0).toString(16).padStart(8, "0");
@@ -30,12 +30,16 @@ export function createSeal(issuer: string, text: string): Seal {
   return { dialect: DIALECT, provider: issuer, kind: "signature", value: fingerprint(`${issuer}\n${text}`) };
 }
 
-/** Creates a call id that the same issuer can recognize. */
+/** Creates a call id from which the same issuer can recognize its own calls. */
 export function createCallId(issuer: string, origin: string): string {
   const own = fingerprint(origin);
   return `call_${own}${computeMark(issuer, own)}`;
 }
 
+/**
+ * Returns the last eight digits of a call id: a hash of the issuer and the other digits (`own`), so that an issuer
+ * recognizes its own call ids.
+ */
 function computeMark(issuer: string, own: string): string {
   return fingerprint(`${issuer}\ncall\n${own}`).slice(0, 8);
 }
@@ -46,7 +50,10 @@ function isOwnCall(issuer: string, part: Part): boolean {
   return own !== undefined && mark === computeMark(issuer, own);
 }
 
-/** Throws for a history whose signed reasoning was changed, or is missing although `hasReasoned(index)` is true. */
+/**
+ * Throws if signed reasoning in the history was changed, or if it is missing from a message for which `hasReasoned` is
+ * true.
+ */
 export function checkSeals(
   messages: readonly Message[],
   issuer: string,

@@ -1,9 +1,9 @@
-// Early ends of a script: stop sequences, and the token count for the command `cut`.
+// Ends a script early: at a stop sequence, or after the number of tokens for the command `cut`.
 import type { ScriptPart, DemoScript } from "./script.ts";
 import { readScriptPartText } from "./script.ts";
 import { splitTokens } from "./count-tokens.ts";
 
-/** Cuts a script before the first stop sequence in its text. */
+/** Returns the script cut before the first stop sequence in its text; the same script if there is none. */
 export function cutAtStopSequence(script: DemoScript, stops: readonly string[]): DemoScript {
   const sequences = stops.filter((stop) => stop !== "");
   for (const [index, part] of script.parts.entries()) {

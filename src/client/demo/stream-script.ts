@@ -1,4 +1,4 @@
-// Streams scripts as deltas: token by token, within the token limit, with usage.
+// Streams scripts as deltas, token by token, within the token limit, with usage.
 import type { Delta, DoneAlternative, PayloadBase, UnifiedFinishReason } from "../../model/index.ts";
 import { CONTRACT_VERSION } from "../../model/index.ts";
 import type { ScriptPart, DemoScript } from "./script.ts";
@@ -6,21 +6,21 @@ import { readScriptPartText } from "./script.ts";
 import { createSeal } from "./signature.ts";
 import { splitTokens } from "./count-tokens.ts";
 
-/** Settings of an answer's stream. */
+/** The settings with which an answer is streamed. */
 export interface DemoStreamSettings {
   model: string;
   id: string;
   issuer: string;
   inputTokens: number;
-  /** Maximum tokens of one choice. */
+  /** The maximum number of output tokens of one choice. */
   limit: number;
-  /** Tokens per delta. */
+  /** The number of tokens per delta. */
   chunk: number;
 }
 
 const DELTA_KINDS = { text: "text", refusal: "refusal", reasoning: "thinking" } as const;
 
-/** Yields the deltas of an answer, one script per choice; the first script determines the end. */
+/** Yields the deltas of an answer with one script per choice. The first script determines how the answer ends. */
 export function* streamScripts(scripts: readonly DemoScript[], settings: DemoStreamSettings): Generator<Delta> {
   const { model, id, inputTokens } = settings;
   yield { kind: "start", payload: { modelId: model, requestId: id, contractVersion: CONTRACT_VERSION } };
@@ -48,10 +48,10 @@ function usageDelta(inputTokens: number, writers: readonly ChoiceWriter[]): Delt
   return { kind: "usage", payload: reasoningTokens > 0 ? { ...counts, reasoningTokens } : counts };
 }
 
-/** Writes one choice and counts its tokens. */
+/** Yields the deltas of one choice and counts its tokens. */
 class ChoiceWriter {
   readonly script: DemoScript;
-  /** Tokens so far; reasoning tokens are included in the output tokens. */
+  /** The number of tokens so far, including `reasoningTokens`. */
   outputTokens = 0;
   reasoningTokens = 0;
   readonly #choice: number;
@@ -70,7 +70,7 @@ class ChoiceWriter {
 
   *write(): Generator<Delta> {
     for (const [partKey, part] of this.script.parts.entries()) {
-      // A part without tokens left is not started.
+      // A part is not started if no tokens are left for it.
       this.#isCut = this.outputTokens >= this.#settings.limit && readScriptPartText(part) !== "";
       if (this.#isCut) return;
       const base: PayloadBase = this.#choice === 0 ? { partKey } : { partKey, choice: this.#choice };
@@ -85,12 +85,12 @@ class ChoiceWriter {
     for (const textDelta of this.#chunks(part)) yield { kind, payload: { textDelta, ...base } } satisfies Delta;
     if (part.type !== "reasoning") return;
     this.reasoningTokens += this.outputTokens - before;
-    // Truncated reasoning has no signature, as at real providers.
+    // Truncated reasoning has no signature, as with real providers.
     if (!this.#isCut)
       yield { kind: "seal", payload: { seal: createSeal(this.#settings.issuer, part.text), ...base } } as const;
   }
 
-  /** A truncated call has no end delta, so that it is not run (B31). */
+  /** Yields the deltas of a tool call. A truncated call has no end delta, so that it is not run (B31). */
   *#call(part: Extract<ScriptPart, { type: "call" }>, base: PayloadBase): Generator<Delta> {
     const { toolCallId, toolName, format } = part;
     yield { kind: "tool_call_start", payload: { toolCallId, toolName, ...(format && { format }), ...base } };

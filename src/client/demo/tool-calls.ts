@@ -1,4 +1,5 @@
-// Tool calls of the demo: the tools that a request offers, and the calls that a message requests.
+// Creates the tool calls of the demo provider from the tools that a request offers and the calls that a message
+// requests.
 import type { FunctionTool, ModelRequest, ToolChoice } from "../../model/index.ts";
 import { stringifyJson } from "../../model/index.ts";
 import { requestError } from "./demo-errors.ts";
@@ -39,7 +40,10 @@ function readChosenNames(choice: ToolChoice): string[] | undefined {
   return "toolName" in choice ? [choice.toolName] : choice.toolNames;
 }
 
-/** Finds a tool by its exact name, else without regard to case and surrounding punctuation. */
+/**
+ * Returns the tool with this name; if there is none, the tool whose name differs only in case and surrounding
+ * punctuation.
+ */
 export function findTool(tools: readonly FunctionTool[], name: string): FunctionTool | undefined {
   return (
     tools.find((tool) => tool.name === name) ??
@@ -51,7 +55,10 @@ function normalizeToolName(name: string): string {
   return name.toLowerCase().replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
 }
 
-/** Creates a call of a tool; `origin` makes its id unique. */
+/**
+ * Creates a call of a tool; `origin` makes the call id unique. Arguments that the message does not contain are
+ * generated from the schema.
+ */
 export function createCall(
   tool: FunctionTool,
   requested: RequestedCall | undefined,
@@ -70,7 +77,7 @@ export function createCall(
   };
 }
 
-/** Returns the input of a free-text tool; quotes around it are removed. */
+/** Returns the input of a free-text tool, without the quotes around it. */
 function readFreeText(requested: RequestedCall | undefined): string {
   const text = requested?.argumentsText;
   if (text === undefined) return "example";

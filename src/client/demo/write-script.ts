@@ -1,4 +1,4 @@
-// Writes the script of the demo's answer: a pure function of the request.
+// Writes the script of the demo's answer. The script depends only on the request.
 import type { FunctionTool, ModelRequest } from "../../model/index.ts";
 import { stringifyJson } from "../../model/index.ts";
 import type { ToolOffer } from "./tool-calls.ts";
@@ -11,13 +11,13 @@ import type { DemoTurn } from "./read-turn.ts";
 import type { RequestedCall } from "./parse-calls.ts";
 import { echoText, helpText, joinWithAnd, longText, PAUSED, REFUSAL, resultsText } from "./sentences.ts";
 
-/** The input of a script. */
+/** The data from which a script is written. */
 export interface ScriptInput {
   request: ModelRequest;
   turn: DemoTurn;
   plan: DemoPlan;
   issuer: string;
-  /** A fingerprint of the request, which makes the ids of the answer's calls unique. */
+  /** A fingerprint of the history, from which the ids of the answer's calls are derived. */
   origin: string;
   choice: number;
 }
@@ -28,7 +28,10 @@ export function writeScript(input: ScriptInput): DemoScript {
   return { ...script, parts: [{ type: "reasoning", text: writeReasoning(input, script) }, ...script.parts] };
 }
 
-/** True if the answer begins with reasoning: the message or the request asks for it, and the request does not disable it. */
+/**
+ * True if the answer begins with reasoning, because the message or the request enables it and the request does not
+ * disable it.
+ */
 function hasReasoning({ plan, request }: ScriptInput): boolean {
   const { effort, budget } = request.reasoning ?? {};
   return allowsReasoning(request) && (plan.think || effort !== undefined || budget !== undefined);
@@ -62,13 +65,13 @@ function writeAnswer(input: ScriptInput): DemoScript {
   return actionScript(action, input);
 }
 
-/** Returns the steps of calls; without parallel calls, each call is a step. */
+/** Returns the steps of calls that the message requests. If parallel calls are disabled, each call is a step. */
 function readCallSteps(action: DemoAction, { parallelToolCalls }: ModelRequest): RequestedCall[][] {
   if (action.kind !== "call") return [];
   return parallelToolCalls === false ? action.steps.flat().map((call) => [call]) : action.steps;
 }
 
-/** Finds the tools of a step, and the names without a tool. */
+/** Returns the tools that a step calls, and the names for which no tool is offered. */
 function matchTools(
   step: readonly RequestedCall[],
   { tools }: ToolOffer,
@@ -130,7 +133,7 @@ function actionScript(action: DemoAction, { request, turn, choice }: ScriptInput
   }
 }
 
-/** Returns the answer in the requested output format; undefined for plain text. */
+/** Returns a script with JSON in the requested output format; undefined if plain text is requested. */
 function structuredScript(request: ModelRequest): DemoScript | undefined {
   return request.output === undefined || request.output.type === "text"
     ? undefined

@@ -1,5 +1,5 @@
-// Applies middleware around calls; the first one is outermost. Middleware is the caller's code: the calls it passes on and
-// its results are checked, and its exceptions reach the reader.
+// Applies middleware around calls; the first middleware is outermost. Middleware is the caller's code, so its calls of
+// `next` and its results are checked. An exception of the middleware of a stream is thrown when the stream is read.
 import type { Answer, AnswerStream } from "../../calls/index.ts";
 import { configurationError, hasMethods } from "../../calls/index.ts";
 import { isRecord } from "../../model/value-kind.ts";
@@ -12,7 +12,7 @@ export interface CallHandlers {
   stream(call: Call): AnswerStream;
 }
 
-/** Wraps the handlers in every middleware. */
+/** Returns handlers that call every middleware and then `core`. */
 export function applyMiddleware(core: CallHandlers, middleware: readonly Middleware[]): CallHandlers {
   return middleware.reduceRight<CallHandlers>((inner, layer, index) => {
     const path = `/middleware/${index}`;
@@ -50,7 +50,10 @@ function wrapStream(layer: Middleware, inner: CallHandlers, path: string): CallH
     });
 }
 
-/** Returns the stream that `open` returns. If `open` throws, returns a stream that throws the same error when it is read. */
+/**
+ * Returns the stream that `open` returns. If `open` throws, returns a stream that throws the same error when it is
+ * read.
+ */
 export function streamOrError(open: () => AnswerStream): AnswerStream {
   try {
     return open();

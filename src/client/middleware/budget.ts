@@ -1,4 +1,4 @@
-// The budget middleware: rejects calls after the caller's limits are reached.
+// Implements the budget middleware, which rejects calls after the caller's limits are reached.
 import type { Usage } from "../../model/index.ts";
 import { addUsage } from "../../model/index.ts";
 import type { Attempt, FieldChecks } from "../../calls/index.ts";
@@ -8,9 +8,9 @@ import type { CallOutcome } from "./tap-stream.ts";
 import { tapStream } from "./tap-stream.ts";
 import type { Call, Middleware } from "./types.ts";
 
-/** The limits of a budget. An absent limit is unlimited. */
+/** The limits of a budget; an absent limit means unlimited. */
 export interface BudgetLimits {
-  /** In US dollars. Needs providers that report their cost, or `prices`. */
+  /** The maximum cost in US dollars. Requires providers that report their cost, or the option `prices`. */
   cost?: number | undefined;
   totalTokens?: number | undefined;
   inputTokens?: number | undefined;
@@ -21,14 +21,15 @@ export interface BudgetLimits {
 /** Options of `budget`. */
 export interface BudgetOptions extends BudgetLimits {
   /**
-   * The effect of an answer with unknown usage or cost, after which a limit cannot be enforced: "refuse" (default) rejects
-   * further calls, "ignore" counts it as 0. Streams that are left or break off often have unknown usage, because many
-   * providers report usage only at the end. Error replies and calls that ended before they were sent count as 0.
+   * The effect of an answer with unknown usage or cost, after which a limit cannot be enforced: "refuse" (default)
+   * rejects further calls, "ignore" counts the answer as 0. Streams that break off or are not read to their end often
+   * have unknown usage, because many providers report usage only at the end. Error replies and calls that ended before
+   * they were sent count as 0.
    */
   unknown?: "refuse" | "ignore" | undefined;
 }
 
-/** The usage of all calls, failed attempts included. */
+/** The usage of all calls so far, including failed attempts. */
 export interface BudgetUsage extends Usage {
   cost: number;
   calls: number;
@@ -37,7 +38,7 @@ export interface BudgetUsage extends Usage {
 /** A middleware that enforces limits and reports the usage so far. */
 export interface Budget extends Middleware {
   readonly spent: Readonly<BudgetUsage>;
-  /** Resets the usage, for example each month. Running calls count when they end. */
+  /** Resets the usage to zero, for example each month. Calls that are running are counted when they end. */
   reset(): void;
 }
 
@@ -54,8 +55,8 @@ const OPTIONS: FieldChecks<keyof BudgetOptions> = {
 const ZERO_USAGE: BudgetUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0, cost: 0, calls: 0 };
 
 /**
- * Creates a middleware that rejects calls after a limit is reached, with a `ClientError` "budget". The usage of a call is
- * known when it ends, so concurrent calls may together exceed a limit.
+ * Creates a middleware that rejects calls after a limit is reached, with a `ClientError` "budget". The usage of a call
+ * is known when it ends, so concurrent calls may together exceed a limit.
  *
  * @example
  * ```ts
@@ -106,7 +107,7 @@ export function budget(options: BudgetOptions): Budget {
 class BudgetState {
   spent: BudgetUsage = ZERO_USAGE;
   readonly #limits: BudgetOptions;
-  /** For each limit, an attempt whose usage is unknown. */
+  /** The last attempt for which the usage of a limit is unknown, by the name of that limit. */
   #unknown = new Map<string, Attempt>();
 
   constructor(limits: BudgetOptions) {
@@ -118,6 +119,7 @@ class BudgetState {
     this.#unknown.clear();
   }
 
+  /** Counts a call. Throws a `ClientError` "budget" if a limit is reached or cannot be enforced. */
   admit({ request: { model } }: Call): void {
     for (const name of LIMITS) {
       const limit = this.#limits[name];
@@ -133,11 +135,12 @@ class BudgetState {
     this.spent = { ...this.spent, calls: this.spent.calls + 1 };
   }
 
+  /** Adds the usage of all attempts of a call, and records attempts whose usage is unknown. */
   count(outcome: CallOutcome): void {
     const { attempts } = "answer" in outcome ? outcome.answer : readAttempts(outcome.error);
     for (const attempt of attempts) {
       const { usage } = attempt;
-      // Attempts with an error reply and attempts that were never sent are free.
+      // Attempts with an error reply and attempts that were never sent have no usage and cost nothing.
       const isFree = usage === undefined && attempt.mayBeBilled === undefined && !isAnswered(attempt);
       const missing = usage === undefined ? METERED : usage.cost === undefined ? (["cost"] as const) : [];
       for (const name of isFree ? [] : missing) this.#unknown.set(name, attempt);
@@ -150,7 +153,7 @@ function isAnswered({ error, aborted }: Attempt): boolean {
   return error === undefined && aborted === undefined;
 }
 
-/** Returns advice that avoids unknown usage next time. */
+/** Returns the part of an error message that tells the caller how to avoid unknown usage in the next call. */
 function adviceFor(attempt: Attempt): string {
   if (attempt.usage !== undefined) return ". Add its price to `prices`";
   return isAnswered(attempt) ? ". Remove that limit" : " (it broke off). Read answers to their end, call `reset`";

@@ -1,4 +1,4 @@
-// The caching middleware: returns stored answers for calls with the same key.
+// Implements the caching middleware, which returns stored answers for calls with the same key.
 import { parseJson, stringifyJson } from "../../model/json/index.ts";
 import { isObject, describeKind } from "../../model/value-kind.ts";
 import type { Answer, FieldChecks } from "../../calls/index.ts";
@@ -23,28 +23,31 @@ import type { Call, Middleware } from "./types.ts";
 
 type StoredText = string | null | undefined;
 
-/** A store of texts by key. A `Map` is one; it may forget entries at any time. */
+/** A store of texts by key, such as a `Map`. The store may delete entries at any time. */
 export interface AnswerStore {
-  /** Returns null or undefined if there is no entry. */
+  /** Returns the stored answer; null or undefined if there is no entry. */
   get(key: string): StoredText | Promise<StoredText>;
-  /** Not awaited before the answer is returned. */
+  /** Stores an answer. The call to the model does not wait for a promise that this method returns. */
   set(key: string, answer: string): unknown;
 }
 
 /** Options of `caching`. */
 export interface CachingOptions {
-  /** Default: the last 1,000 answers, in memory. */
+  /** The store of the answers. Default: the 1,000 most recently used answers, in memory. */
   store?: AnswerStore | undefined;
-  /** Returns the key of a call; undefined: the call is not cached. Default: `callKey`, everything the answer depends on. */
+  /**
+   * Returns the key of a call; undefined if the call is not cached. Default: `callKey`, which contains everything that
+   * the answer depends on.
+   */
   key?: ((call: Call) => string | undefined) | undefined;
   /**
-   * Separates clients that share a store. A key does not contain a client's providers, URLs and defaults; clients that
-   * differ in them need different namespaces.
+   * Separates clients that share a store. A key does not contain the providers, URLs and defaults of a client, so
+   * clients with different settings need different namespaces.
    */
   namespace?: string | undefined;
   /**
-   * The longest wait for the store in milliseconds; then the provider is called, and the time limits of the call begin.
-   * Default 2 s.
+   * The longest wait for the store in milliseconds; after that, the provider is called. The time limits of the call
+   * begin only then. Default: 2 s.
    */
   lookupMs?: number | undefined;
   /** Called with exceptions of the store. If the store fails, the provider is called. */
@@ -60,9 +63,9 @@ const OPTIONS: FieldChecks<keyof CachingOptions> = {
 };
 
 /**
- * Creates a middleware that stores answers and returns them for equal calls, complete or as a stream. A cached answer has
- * no attempts. Failed and incomplete answers are not stored, nor are answers of a fallback, because the requested model may
- * be available next time.
+ * Creates a middleware that stores answers and returns them for equal calls, complete or as a stream. A cached answer
+ * has no attempts. Failed and incomplete answers are not stored, nor are answers of a fallback, because the requested
+ * model may be available next time.
  *
  * @example
  * ```ts
@@ -123,16 +126,16 @@ class AnswerCache {
     this.#onStoreError = onStoreError;
   }
 
-  /** Returns the store's key of a call; undefined for calls that are not cached. */
+  /** Returns the key of a call in the store; undefined for a call that is not cached. */
   async computeKey(call: Call): Promise<string | undefined> {
-    // An aborted call gets no answer from the cache, either; the client throws the error.
+    // An aborted call is not answered from the cache, so that the client throws its "aborted" error.
     if (call.options.signal?.aborted === true) return undefined;
     const key: unknown = this.#key(call);
     if (key === undefined) return undefined;
-    // Converted to a string, every promise would have the same key.
+    // A key that is a promise is an error, because every promise would be converted to the same string.
     if (typeof key !== "string")
       throw configurationError("/key", `must return a string or undefined; it returned ${describeKind(key)}.`);
-    // Hashed, because requests are long and confidential.
+    // The key is hashed, because requests are long and confidential.
     return `koine-1-${await sha256Hex(JSON.stringify([this.#namespace, key]))}`;
   }
 
@@ -140,12 +143,12 @@ class AnswerCache {
     try {
       const text = await this.#readStore(key, signal);
       if (text === undefined || text === null) return undefined;
-      // Parsed for each caller: a caller may change its answer.
+      // The text is parsed for each caller, because a caller may change its answer.
       const answer: unknown = parseJson(text);
       if (!isAnswer(answer)) throw new TypeError(`The store's entry "${key}" is not an answer.`);
       return Object.assign(answer, { attempts: [] });
     } catch (error) {
-      // The failure of an aborted lookup is not the store's.
+      // The failure of an aborted lookup is not a failure of the store.
       if (signal?.aborted !== true) this.#report(error);
       return undefined;
     }
@@ -167,7 +170,9 @@ class AnswerCache {
     }
   }
 
-  /** Stores an answer. Not awaited by calls. */
+  /**
+   * Stores an answer that is complete and comes from the requested model. Calls do not wait for the returned promise.
+   */
   async store(key: string, answer: Answer): Promise<void> {
     if (answer.error !== undefined || answer.finishReason.unified === "error" || !isFromFirstTarget(answer)) return;
     try {
@@ -182,7 +187,7 @@ class AnswerCache {
   }
 }
 
-/** True if the first target answered, and not a fallback. */
+/** True if the first target answered; false if a fallback answered. */
 function isFromFirstTarget({ attempts }: Answer): boolean {
   const [first] = attempts;
   return attempts.every(({ provider, model }) => provider === first?.provider && model === first.model);

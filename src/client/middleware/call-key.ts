@@ -1,4 +1,4 @@
-// The identity of a call: calls with the same key may share a cached answer.
+// Computes the key of a call; calls with the same key may share a cached answer.
 import { readHeaders } from "../../calls/index.ts";
 import type { Message, ModelRequest } from "../../model/index.ts";
 import { listExactNumbers } from "../../model/json/index.ts";
@@ -6,8 +6,9 @@ import { isObject } from "../../model/value-kind.ts";
 import type { Call } from "./types.ts";
 
 /**
- * Returns a text with everything that the answer to a call may depend on: the request and its targets, independent of the
- * order of keys. Not included: streaming, ids and metadata of messages, time limits, retries and the caller's metadata.
+ * Returns a text with everything that the answer to a call may depend on: the request and its targets. The order of
+ * object keys does not matter. The text does not contain streaming, ids and metadata of messages, time limits, retries
+ * and the caller's metadata.
  */
 export function callKey({ request, options }: Call): string {
   const { provider, fallbacks, onBreaks, repair } = options;
@@ -19,7 +20,7 @@ export function callKey({ request, options }: Call): string {
   return JSON.stringify([key, digits.sort()], (_name, value: unknown) => (isObject(value) ? sortKeys(value) : value));
 }
 
-/** Keeps the fields of a message that a model receives. */
+/** Returns a message with only the fields that a model receives. */
 function withoutMetadata({ role, parts, name, extra }: Message): Message {
   const message: Message = { role, parts };
   if (name !== undefined) message.name = name;
@@ -31,7 +32,7 @@ function sortKeys(value: object): object {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Returns the SHA-256 of a text in hexadecimal digits. */
+/** Returns the SHA-256 hash of a text in hexadecimal digits. */
 export async function sha256Hex(text: string): Promise<string> {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");

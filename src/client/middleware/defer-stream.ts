@@ -1,4 +1,5 @@
-// Streams that open when they are read, so that middleware can look something up or reject the call first.
+// Creates streams that open when they are first read, so that middleware can search a cache or reject the call before
+// the request is sent.
 import type { Snapshot } from "../../assembly/index.ts";
 import type { Answer, AnswerSource, AnswerStream, ClientError } from "../../calls/index.ts";
 import { BatchedAnswerStream, orAborted } from "../../calls/index.ts";
@@ -6,8 +7,8 @@ import type { Delta } from "../../model/index.ts";
 import { leftBeforeStartError } from "./replay-answer.ts";
 
 /**
- * Returns a stream that calls `open` when it is first read. The reader receives the exceptions of `open`, and does not
- * wait for it after leaving. `signal` is the call's signal.
+ * Returns a stream that calls `open` when it is first read. The reader receives the exceptions of `open`. A reader that
+ * leaves does not wait for `open`. `signal` is the signal of the call.
  */
 export function deferStream(open: () => AnswerStream | Promise<AnswerStream>, signal?: AbortSignal): AnswerStream {
   return new BatchedAnswerStream(new DeferredSource(open), signal);
@@ -18,9 +19,9 @@ class DeferredSource implements AnswerSource {
   #opening: Promise<AnswerStream> | undefined;
   #inner: AnswerStream | undefined;
   #batches: AsyncIterator<readonly Delta[]> | undefined;
-  /** Ends the wait for `open`. */
+  /** Aborted when the reader leaves; ends the wait for `open`. */
   readonly #leaving = new AbortController();
-  /** Set if the reader left before the inner stream was open. */
+  /** The error of later reads if the reader left before the inner stream was open; undefined otherwise. */
   #leftError: ClientError | undefined;
 
   constructor(open: () => AnswerStream | Promise<AnswerStream>) {
@@ -36,7 +37,7 @@ class DeferredSource implements AnswerSource {
 
   async #openInner(): Promise<AnswerStream> {
     const inner = await this.#open();
-    // The reader has left: the inner stream is cancelled, so that its listeners are notified.
+    // If the reader has left, the inner stream is cancelled, so that listeners of the inner stream receive its outcome.
     if (this.#leftError !== undefined) inner.cancel(this.#leftError.cause);
     else this.#inner = inner;
     return inner;

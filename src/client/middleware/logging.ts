@@ -1,4 +1,5 @@
-// The logging middleware: one entry per call with its target, end, duration and cost. No keys, and content only on request.
+// Implements the logging middleware, which creates one entry per call with its target, result, duration and cost. An
+// entry contains no keys, and content only if the option `content` is set.
 import type { Clock } from "../../assembly/index.ts";
 import type { FinishReason, Usage } from "../../model/index.ts";
 import { addUsage } from "../../model/index.ts";
@@ -12,23 +13,28 @@ import type { Call, Middleware } from "./types.ts";
 /** The log entry of a call that has ended. */
 export interface LogEntry {
   mode: "complete" | "stream";
-  /** The model of the request. */
+  /** The model name in the request; an empty string if the request has none. */
   requestedModel: string;
-  /** The provider that answered or failed last. */
+  /** The provider of the answer, or of the last failed attempt. */
   provider?: string;
   model?: string;
   durationMs: number;
-  /** Time to the first deltas of a stream. */
+  /** The time in milliseconds until the first deltas of a stream; undefined if there were none. */
   firstDeltaMs?: number;
   finishReason?: FinishReason;
-  /** The sum of all attempts. */
+  /** The usage of all attempts together. */
   usage?: Usage;
-  /** Without `content`, error messages are shortened and raw replies (`raw`) are removed. */
+  /**
+   * The attempts of the call. Unless the option `content` is set, error messages are shortened and raw replies (`raw`)
+   * are removed.
+   */
   attempts: readonly Attempt[];
-  /** The number of losses, without notes. */
+  /** The number of losses, not counting losses of the level "note". */
   losses: number;
   error?: { code: string; message: string };
-  /** With `content` only: request and answer. Without the call's headers, which may contain keys. */
+  /**
+   * The call, without its headers, which may contain keys. Present only if the option `content` is set, as is `answer`.
+   */
   call?: Call;
   answer?: Answer;
 }
@@ -36,11 +42,11 @@ export interface LogEntry {
 /** Options of `logging`. */
 export interface LoggingOptions {
   /**
-   * Called at the end of every call; `describeEntry` formats an entry as a line. It is not awaited, and its exceptions are
-   * ignored.
+   * Called at the end of every call. The call does not wait for the function, and its exceptions are ignored.
+   * `describeEntry` formats an entry as a line.
    */
   log: (entry: LogEntry) => void;
-  /** True: entries contain requests and answers. Default false. */
+  /** If true, entries contain requests and answers. Default: false. */
   content?: boolean | undefined;
   clock?: Clock | undefined;
 }
@@ -122,14 +128,14 @@ function describeError(error: unknown): Partial<LogEntry> {
   };
 }
 
-/** A provider's error message may repeat the request, so only this much of it is logged. */
+/** The length to which error messages are shortened, because a provider's message may repeat the request. */
 const MAX_MESSAGE_LENGTH = 200;
 
 function shorten(message: string): string {
   return message.length <= MAX_MESSAGE_LENGTH ? message : `${message.slice(0, MAX_MESSAGE_LENGTH)}…`;
 }
 
-/** Removes content from an entry: raw replies and long error messages. */
+/** Returns an entry without content: raw replies are removed and long error messages are shortened. */
 function withoutTexts({ attempts, error, ...entry }: LogEntry): LogEntry {
   const result: LogEntry = { ...entry, attempts: attempts.map(withoutRaw) };
   if (error !== undefined) result.error = { code: error.code, message: shorten(error.message) };
@@ -147,7 +153,7 @@ function withoutHeaders({ request, options }: Call): Call {
   return { request, options: rest };
 }
 
-/** Sums the usage of all attempts, failed ones included (B67). */
+/** Returns the usage of all attempts together, including failed ones (B67); undefined if none is known. */
 function sumUsage(attempts: readonly Attempt[]): Usage | undefined {
   let sum: Usage | undefined;
   for (const { usage } of attempts) {
@@ -156,7 +162,7 @@ function sumUsage(attempts: readonly Attempt[]): Usage | undefined {
   return sum;
 }
 
-/** Formats an entry as one line. */
+/** Formats a log entry as one line of text. */
 export function describeEntry(entry: LogEntry): string {
   const { mode, requestedModel, provider, model, durationMs, attempts, usage, finishReason, losses, error } = entry;
   const fields = [
@@ -167,7 +173,7 @@ export function describeEntry(entry: LogEntry): string {
     attempts.length === 1 ? "" : attempts.length === 0 ? "no attempt" : `${attempts.length} attempts`,
     usage === undefined ? "" : `${usage.inputTokens} → ${usage.outputTokens} tokens`,
     usage?.cost === undefined ? "" : `$${usage.cost.toFixed(4)}`,
-    losses === 0 ? "" : `${losses} losses`,
+    losses === 0 ? "" : losses === 1 ? "1 loss" : `${losses} losses`,
   ];
   return fields.filter((field) => field !== "").join(", ");
 }

@@ -1,11 +1,14 @@
-// Streams of an answer that already exists, for example from a cache.
+// Streams an answer that already exists, for example an answer from a cache.
 import type { Snapshot } from "../../assembly/index.ts";
 import { Assembler, disassemble } from "../../assembly/index.ts";
 import type { Answer, AnswerSource, AnswerStream } from "../../calls/index.ts";
 import { BatchedAnswerStream, ClientError } from "../../calls/index.ts";
 import type { Delta } from "../../model/index.ts";
 
-/** Returns an answer as a stream of one batch; its deltas assemble to the same answer. `signal` is the call's signal. */
+/**
+ * Returns a stream that yields an existing answer in one batch; the deltas assemble to the same answer. `signal` is the
+ * signal of the call.
+ */
 export function replayAnswer(answer: Answer, signal?: AbortSignal): AnswerStream {
   return new BatchedAnswerStream(new ReplaySource(answer, signal), signal);
 }
@@ -14,7 +17,7 @@ class ReplaySource implements AnswerSource {
   readonly #answer: Answer;
   readonly #signal: AbortSignal | undefined;
   #isPulled = false;
-  /** Set if the reader left before the first read. */
+  /** The error of later reads if the reader left before the first read; undefined otherwise. */
   #leftError: ClientError | undefined;
 
   constructor(answer: Answer, signal: AbortSignal | undefined) {
@@ -57,7 +60,10 @@ class ReplaySource implements AnswerSource {
     return assembler.snapshot();
   }
 
-  /** Has no effect after the first read: the answer is complete, and the stream itself drops unread deltas. */
+  /**
+   * Ends the stream before its first read. Has no effect later, because the answer is complete and the stream itself
+   * drops unread deltas.
+   */
   cancel(reason?: unknown): void {
     if (!this.#isPulled) this.#leftError ??= leftBeforeStartError(reason);
   }
@@ -67,7 +73,7 @@ class ReplaySource implements AnswerSource {
   }
 }
 
-/** Creates the error of a stream whose reader left before there was anything to read. */
+/** Creates the error of a stream whose reader left before the first delta was available. */
 export function leftBeforeStartError(reason: unknown): ClientError {
   return new ClientError("aborted", "The stream was ended by its caller before it began.", { cause: reason });
 }

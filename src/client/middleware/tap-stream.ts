@@ -1,21 +1,27 @@
-// Listening to a stream without changing it: every batch of deltas, and the end.
+// Adds listeners to a stream without changing it: they receive every batch of deltas and the outcome of the call.
 import type { Snapshot } from "../../assembly/index.ts";
 import type { Answer, AnswerSource, AnswerStream } from "../../calls/index.ts";
 import { BatchedAnswerStream, notifyListener } from "../../calls/index.ts";
 import type { Delta } from "../../model/index.ts";
 
-/** The end of a call. A reader that leaves early ends it with an error "aborted". */
+/** The outcome of a call: its answer or its error. If the reader leaves early, the outcome is an "aborted" error. */
 export type CallOutcome = { answer: Answer } | { error: unknown };
 
 /** Listeners of a stream. Their exceptions are ignored. */
 export interface StreamTap {
   /** Called with each batch of deltas that the reader receives. */
   deltas?(batch: readonly Delta[]): void;
-  /** Called once, at the end. The reader's end waits for the returned promise. */
+  /**
+   * Called once, at the end of the stream. The reader receives the end only after the promise that this method returns
+   * has settled.
+   */
   ended?(outcome: CallOutcome): void | Promise<void>;
 }
 
-/** Returns the same stream with listeners. Read only the returned stream. `signal` is the call's signal. */
+/**
+ * Returns a stream that yields the same deltas and notifies the listeners. Read only the returned stream. `signal` is
+ * the signal of the call.
+ */
 export function tapStream(stream: AnswerStream, tap: StreamTap, signal?: AbortSignal): AnswerStream {
   return new BatchedAnswerStream(new TappedSource(stream, tap), signal);
 }
@@ -47,7 +53,7 @@ class TappedSource implements AnswerSource {
     const { value } = result;
     if (this.#tap.deltas !== undefined) void notifyListener(() => this.#tap.deltas?.(value));
     const last = value.at(-1)?.kind;
-    // Some readers stop at the last delta and never read the end.
+    // The outcome is awaited and reported now, because some readers stop at the last delta and never read the end.
     if (last === "done" || last === "error") void this.#awaitEnd();
     return value;
   }
@@ -63,7 +69,7 @@ class TappedSource implements AnswerSource {
 
   cancel(reason?: unknown): void {
     this.#inner.cancel(reason);
-    // The reader may not read on, so the end is detected here.
+    // The outcome is awaited and reported now, because the reader may not read on after a cancellation.
     void this.#awaitEnd();
   }
 
@@ -72,7 +78,7 @@ class TappedSource implements AnswerSource {
     await this.#awaitEnd();
   }
 
-  /** Waits for the end of the stream and notifies the tap. Never rejects. */
+  /** Waits for the outcome of the inner stream and notifies the listener. Never rejects. */
   async #awaitEnd(): Promise<void> {
     const outcome = await this.#inner.response().then(
       (answer): CallOutcome => ({ answer }),
@@ -81,6 +87,7 @@ class TappedSource implements AnswerSource {
     await this.#notifyEnd(outcome);
   }
 
+  /** Notifies the listener of the first outcome only. Returns the promise of that notification. */
   #notifyEnd(outcome: CallOutcome): Promise<void> {
     this.#endNotification ??= notifyListener(() => this.#tap.ended?.(outcome));
     return this.#endNotification;

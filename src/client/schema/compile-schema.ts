@@ -1,4 +1,5 @@
-// Compiles a JSON Schema or a Standard Schema: the JSON Schema for the model, and the check of its output.
+// Compiles a JSON Schema or a Standard Schema to the JSON Schema for the model and a function that checks the model's
+// output.
 import type { SchemaObject } from "../../model/index.ts";
 import { isObject, describeKind } from "../../model/value-kind.ts";
 import { ClientError } from "../../calls/index.ts";
@@ -8,15 +9,15 @@ import type { AnySchema, InferSchema, CompiledSchema } from "./types.ts";
 
 /** Options of `compileSchema`. */
 export interface CompileSchemaOptions {
-  /** The JSON Schema for the model, for Standard Schemas that cannot be converted. */
+  /** The JSON Schema for the model, for a Standard Schema that cannot be converted. */
   inputSchema?: SchemaObject | undefined;
-  /** The position of the schema, for errors: "/tools/0/input". */
+  /** The position of the schema, such as "/tools/0/input", for errors. */
   path?: string | undefined;
 }
 
 /**
  * Compiles a JSON Schema or a Standard Schema. Throws a `ClientError` "configuration" with the path of an invalid part.
- * Walks the whole schema: compile once, not per value.
+ * Compile a schema once and not for each value, because this function reads the whole schema.
  */
 export function compileSchema<Schema extends AnySchema>(
   schema: Schema,
@@ -29,7 +30,8 @@ export function compileSchema<Schema extends AnySchema>(
         check: (value: unknown) => validateStandard(schema, value),
       }
     : compileJsonSchema(schema, inputSchema, path);
-  // The check of a Standard Schema returns the type that it declares; the values of a JSON Schema are `unknown`.
+  // The cast is safe: the check of a Standard Schema returns the type that the schema declares, and the values of a
+  // JSON Schema are `unknown`.
   return compiled as CompiledSchema<InferSchema<Schema>>;
 }
 
@@ -56,10 +58,13 @@ function compileJsonSchema(schema: unknown, inputSchema: SchemaObject | undefine
   };
 }
 
-/** True for plain data, as a JSON Schema is. The schemas of older libraries are instances of classes or have methods. */
+/**
+ * True if the schema is plain data and can therefore be a JSON Schema. The schemas of older validation libraries are
+ * instances of classes or have methods.
+ */
 function isPlainData(schema: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(schema);
-  // The second test accepts the `Object.prototype` of another realm.
+  // The second test also accepts the `Object.prototype` of another realm, such as an iframe or a `vm` context.
   const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
   return isPlain && !Object.values(schema).some((member) => typeof member === "function");
 }

@@ -1,5 +1,5 @@
-// Copies a JSON Schema for the validation library, which writes into its schemas, and checks it: a mistake is reported when
-// the schema is compiled, not when a value is validated.
+// Copies a JSON Schema for the validation library, which writes into its schemas, and checks the copy, so that a
+// mistake is reported when the schema is compiled and not when a value is validated.
 import { isObject, describeKind } from "../../model/value-kind.ts";
 import type { SchemaObject } from "../../model/index.ts";
 import { pointerStep } from "../../model/json/pointer.ts";
@@ -7,7 +7,10 @@ import { ClientError } from "../../calls/index.ts";
 
 type KeywordKind = "schema" | "schemas" | "named" | "names" | "lists" | "pattern" | "text" | "limit" | "any";
 
-/** The kind of value of each keyword. Other keywords are ignored: their values, such as examples, may look like schemas. */
+/**
+ * The kind of value of each keyword. Keywords that are not listed here and not handled by `#keyword` are not copied,
+ * because their values, such as examples, may look like schemas.
+ */
 const KEYWORDS = new Map<string, KeywordKind>(
   Object.entries({
     schema:
@@ -20,7 +23,7 @@ const KEYWORDS = new Map<string, KeywordKind>(
     text: "$id $anchor $ref $recursiveRef format",
     limit:
       "minProperties maxProperties minItems maxItems minContains maxContains minLength maxLength minimum maximum multipleOf",
-    // Numbers, or booleans in draft 4; `const` is any value.
+    // `exclusiveMinimum` and `exclusiveMaximum` are numbers, or booleans in draft 4; `const` can have any value.
     any: "exclusiveMinimum exclusiveMaximum uniqueItems $recursiveAnchor const",
   } satisfies Record<KeywordKind, string>).flatMap(([kind, names]) =>
     names.split(" ").map((name) => [name, kind as KeywordKind] as const),
@@ -29,15 +32,15 @@ const KEYWORDS = new Map<string, KeywordKind>(
 
 const TYPES = new Set(["array", "boolean", "integer", "null", "number", "object", "string"]);
 
-/** Deeper than any reasonable schema; an object that contains itself would be infinite. */
+/** The maximum depth of a schema. A deeper schema is an error, because the copy is made recursively. */
 const MAX_DEPTH = 200;
 
-/** Returns a checked copy of a schema. `path` is its position, for errors. */
+/** Returns a checked copy of a schema. `path` is the position of the schema, for errors. */
 export function copySchema(schema: SchemaObject, path: string, isDraft4: boolean): SchemaObject {
   return new SchemaCopy(path, isDraft4, collectReferenceSteps(schema, path)).object(schema, "", 0);
 }
 
-/** Collects the keys in local references: definitions can be under any key, such as `components/schemas`. */
+/** Collects the keys in local references, because definitions can be under any key, such as `components/schemas`. */
 function collectReferenceSteps(schema: SchemaObject, path: string): ReadonlySet<string> {
   const steps = new Set<string>();
   try {
@@ -58,7 +61,7 @@ function decodeStep(step: string): string {
   try {
     return decodeURIComponent(plain);
   } catch {
-    // An invalid percent escape is kept literally.
+    // A step with an invalid percent escape is used without decoding.
     return plain;
   }
 }
@@ -94,7 +97,7 @@ class SchemaCopy {
       const value = source[key];
       if (value === undefined) continue;
       const copied = this.#keyword(key, value, at + pointerStep(key), depth + 1);
-      // `defineProperty`, because a key can be "__proto__".
+      // `defineProperty` is used, because a key can be "__proto__".
       if (copied !== undefined) defineProperty(copy, key, copied);
     }
     return copy;
@@ -104,11 +107,11 @@ class SchemaCopy {
     if (key === "type") return this.#type(value, at);
     if (key === "enum") return Array.isArray(value) ? value : this.#fail(at, "expected a list of values.");
     if (key === "id") return this.#isDraft4 && typeof value === "string" ? value : undefined;
-    // `items` can be a list before draft 2020-12.
+    // Before draft 2020-12, `items` can be a list.
     if (key === "items") return Array.isArray(value) ? this.#list(value, at, depth) : this.#schema(value, at, depth);
     if (key === "dependencies") return this.#dependencies(value, at, depth);
     const kind = KEYWORDS.get(key);
-    // An unknown key is copied only if a reference goes through it.
+    // An unknown key is copied only if a local reference contains it, because definitions can be under any key.
     if (kind === undefined) return isObject(value) && this.#steps.has(key) ? this.object(value, at, depth) : undefined;
     return this.#valueOf(kind, key, value, at, depth);
   }
@@ -185,13 +188,16 @@ class SchemaCopy {
     return copy;
   }
 
-  /** Converts a pattern to Unicode mode, which the library uses and which rejects common escapes such as `\-`. */
+  /**
+   * Returns the pattern in a form that is valid in Unicode mode, which the validation library uses and which rejects
+   * common escapes such as `\-`.
+   */
   #pattern(source: string, at: string): string {
     for (const candidate of [source, source.replaceAll(/\\([^\w^$\\.*+?()[\]{}|/]|_)/g, toCodePointEscape)]) {
       try {
         return new RegExp(candidate, "u").source;
       } catch {
-        // The next candidate is tried.
+        // The candidate is invalid, so the next candidate is tried.
       }
     }
     return this.#fail(at, `${JSON.stringify(source)} is not a regular expression of JavaScript.`);

@@ -1,15 +1,15 @@
-// Standard Schemas (Zod, Valibot, ArkType …): detection, conversion to JSON Schema, and validation.
+// Detects Standard Schemas (Zod, Valibot, ArkType …), converts them to JSON Schema, and validates values with them.
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { SchemaObject } from "../../model/index.ts";
 import { pointer } from "../../model/json/pointer.ts";
 import { ClientError } from "../../calls/index.ts";
 import type { SchemaResult, StandardSchemaWithJson, SchemaIssue } from "./types.ts";
 
-/** Tried in this order; a library may support only one. */
+/** The JSON Schema drafts to convert to, in order of preference; a library may support only one. */
 const TARGETS = ["draft-2020-12", "draft-07"] as const;
 
 export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
-  // Some libraries make their schemas callable.
+  // Some libraries make their schemas callable, so a function is accepted, too.
   if ((typeof schema !== "object" && typeof schema !== "function") || schema === null) return false;
   const standard: unknown = "~standard" in schema ? schema["~standard"] : undefined;
   return (
@@ -20,7 +20,10 @@ export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
   );
 }
 
-/** Converts the input side of a schema: the model writes the input, before any transformation. */
+/**
+ * Converts the input type of a Standard Schema to JSON Schema, because the model writes the value before any
+ * transformation.
+ */
 export function toJsonSchema(schema: StandardSchemaV1, path: string): SchemaObject {
   const { vendor } = schema["~standard"];
   const advice = "Pass its JSON Schema in addition, or a JSON Schema instead.";
@@ -32,7 +35,7 @@ export function toJsonSchema(schema: StandardSchemaV1, path: string): SchemaObje
   let cause: unknown;
   for (const target of TARGETS) {
     try {
-      // Models do not need the `$schema` declaration.
+      // The `$schema` declaration is removed, because models do not need it.
       const { $schema: _, ...json } = schema["~standard"].jsonSchema.input({ target });
       return json;
     } catch (error) {
@@ -50,13 +53,15 @@ export function toJsonSchema(schema: StandardSchemaV1, path: string): SchemaObje
   );
 }
 
-/** By the specification, an object with this field implements the whole converter. */
+/**
+ * True if the schema has the field `jsonSchema`. By the specification, such an object implements the whole converter.
+ */
 function hasJsonSchema(schema: StandardSchemaV1): schema is StandardSchemaWithJson {
   const standard: object = schema["~standard"];
   return "jsonSchema" in standard && typeof standard.jsonSchema === "object" && standard.jsonSchema !== null;
 }
 
-/** Rejects if the schema's code throws. */
+/** Validates a value with a Standard Schema. Rejects if the code of the schema throws. */
 export async function validateStandard(schema: StandardSchemaV1, value: unknown): Promise<SchemaResult<unknown>> {
   const result = await schema["~standard"].validate(value);
   return result.issues === undefined

@@ -1,4 +1,4 @@
-// Schemas of callers: JSON Schemas as data, or validators that implement Standard Schema.
+// Defines the types of schemas that callers pass: JSON Schemas as data, or validators that implement Standard Schema.
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import type { SchemaObject } from "../../model/index.ts";
 
@@ -15,15 +15,17 @@ export type StandardSchemaWithJson = StandardSchemaV1 & StandardJSONSchemaV1;
 
 /** One violation of a schema. */
 export interface SchemaIssue {
-  /** A JSON pointer into the value. */
+  /** The JSON pointer of the invalid part of the value. */
   path: string;
   message: string;
 }
 
-/** The result of a check: the value, or the violations. */
+/** The result of a check: the valid value, or the violations of the schema. */
 export type SchemaResult<Value> = { ok: true; value: Value } | { ok: false; issues: SchemaIssue[] };
 
-/** A compiled schema: its JSON Schema for the wire, and its check. A Standard Schema may transform the value. */
+/**
+ * A compiled schema: the JSON Schema that is sent, and the check of a value. A Standard Schema may transform the value.
+ */
 export interface CompiledSchema<Value = unknown> {
   readonly json: SchemaObject;
   check(value: unknown): Promise<SchemaResult<Value>>;

@@ -1,4 +1,4 @@
-// Validates values by a JSON Schema, with a library that needs no code generation and therefore runs everywhere.
+// Validates values by a JSON Schema, with a library that generates no code and therefore runs in every environment.
 import type { OutputUnit, Schema, SchemaDraft } from "@cfworker/json-schema";
 import { dereference, validate } from "@cfworker/json-schema";
 import type { SchemaObject } from "../../model/index.ts";
@@ -6,7 +6,7 @@ import { ClientError } from "../../calls/index.ts";
 import { copySchema } from "./copy-schema.ts";
 import type { SchemaIssue } from "./types.ts";
 
-/** The draft by a part of `$schema`. Default: 2020-12. */
+/** The draft of a schema, by a text that its `$schema` contains. Default: 2020-12. */
 const DRAFTS: readonly (readonly [string, SchemaDraft])[] = [
   ["draft-04", "4"],
   ["draft-06", "7"],
@@ -22,7 +22,7 @@ const WRAPPER_KEYWORDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Replacements for messages of the library that are hard to understand. */
+/** Replacements for messages of the validation library that are hard to understand. */
 const MESSAGE_REWRITES: readonly (readonly [RegExp, string])[] = [
   [/^Instance type "(\w+)" is invalid\. Expected (.+)\.$/, "Expected $2, found $1."],
   [/^Instance does not have required property (.+)\.$/, "The field $1 is missing."],
@@ -32,7 +32,7 @@ const MESSAGE_REWRITES: readonly (readonly [RegExp, string])[] = [
   [/^False boolean schema\.$/, "The schema does not allow this field; remove it."],
 ];
 
-/** Further issues are only counted: one invalid list may have thousands. */
+/** The maximum number of issues. Further issues are only counted, because one invalid list may have thousands. */
 const MAX_ISSUES = 50;
 
 function detectDraft(schema: SchemaObject): SchemaDraft {
@@ -43,11 +43,11 @@ function detectDraft(schema: SchemaObject): SchemaDraft {
 
 /**
  * Compiles a JSON Schema to a function that returns the violations of a value. Throws a `ClientError` for an invalid
- * schema; `path` is its position.
+ * schema; `path` is the position of the schema.
  */
 export function compileValidator(schema: SchemaObject, path: string): (value: unknown) => SchemaIssue[] {
   const draft = detectDraft(schema);
-  // The copy has only known, checked keywords.
+  // The cast is safe, because the copy has only known, checked keywords.
   const copy = copySchema(schema, path, draft === "4") as Schema;
   const lookup = resolveReferences(copy, path);
   return (value) => {
@@ -60,7 +60,7 @@ export function compileValidator(schema: SchemaObject, path: string): (value: un
   };
 }
 
-/** Returns the schemas that references can name, by URL. Throws for a reference without a target. */
+/** Returns the schemas that references can refer to, by URL. Throws for a reference without a target. */
 function resolveReferences(schema: Schema, path: string): ReturnType<typeof dereference> {
   const fail = (fault: string, cause?: unknown): never => {
     throw new ClientError("configuration", `The schema is not valid JSON Schema: ${fault}`, { path, cause });
@@ -96,7 +96,10 @@ function toIssues(errors: readonly OutputUnit[]): SchemaIssue[] {
   return [...all.slice(0, MAX_ISSUES), { path: "", message: `And ${all.length - MAX_ISSUES} more.` }];
 }
 
-/** Describes an exception of the library. The schema is valid, so the value is not JSON or is nested too deeply. */
+/**
+ * Describes an exception of the validation library. The schema is valid, so the value is not JSON or is nested too
+ * deeply.
+ */
 function describeFailure(error: unknown): string {
   if (error instanceof RangeError) return "The value is nested too deeply to be validated.";
   return `The value is not plain JSON: ${error instanceof Error ? error.message : String(error)}`;

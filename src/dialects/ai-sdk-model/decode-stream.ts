@@ -1,5 +1,5 @@
-// Decodes the full stream of `streamText` into deltas. Its events are in memory and may have values that are not JSON:
-// errors, dates, files.
+// Decodes the full stream of `streamText` into deltas. Its events are in-memory objects and may have values that are
+// not JSON: errors, dates, files.
 import type { DonePayload, ErrorPayload } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { MediaPart, Part, WithExtra } from "../../model/parts.ts";
@@ -42,8 +42,9 @@ const FINISH_FIELDS: ReadonlySet<string> = new Set(["type", "totalUsage", "finis
 class ModelStreamDecoder {
   readonly steps: StepDecoder;
   readonly #dialect: string;
+  /** Ids of invalid calls whose error result is already emitted; the `tool-error` event that follows is ignored. */
   readonly #invalid = new Set<string>();
-  /** Fields of the run's `start` event. */
+  /** The unknown fields of the run's `start` event, which the first answer stores; undefined if there are none. */
   #runStart: JsonObject | undefined;
 
   constructor(dialect: string) {
@@ -108,11 +109,12 @@ class ModelStreamDecoder {
     }
   }
 
+  /** Returns the end of a step whose `finish-step` event is missing. */
   #createImpliedEnd(): DonePayload {
     return { finishReason: this.steps.hasClientCalls ? "tool-calls" : "stop" };
   }
 
-  /** Returns unknown fields of the events that frame an answer as residue, by event type. */
+  /** Returns the unknown fields of events that start or end an answer as residue, by event type. */
   #toEventResidue(events: Record<string, JsonObject | undefined>): WithExtra {
     const eventResidue: JsonObject = {};
     for (const [type, rest] of Object.entries(events)) if (rest !== undefined) eventResidue[type] = rest;
@@ -121,7 +123,8 @@ class ModelStreamDecoder {
 
   #toStepStart(wire: JsonObject): WithExtra {
     const step = unknownJsonFields(wire, TYPE_FIELDS) ?? {};
-    // Empty defaults that every step has.
+    // Nearly every step has an empty `request` and empty `warnings`, which the encoder adds again, so they are not
+    // stored.
     if (isObject(step["request"]) && Object.keys(step["request"]).length === 0) delete step["request"];
     if (Array.isArray(step["warnings"]) && step["warnings"].length === 0) delete step["warnings"];
     const start = this.#runStart;
@@ -139,7 +142,7 @@ class ModelStreamDecoder {
     steps.finish({ finishReason: unified, ...(raw !== undefined && { raw }), ...residue });
   }
 
-  /** Ends the run; its total usage is not decoded, because it is the sum of the steps. */
+  /** Ends the run. The total usage is not decoded, because it is the sum of the steps' usage. */
   finish(wire: JsonObject): void {
     const { steps } = this;
     if (steps.state === "open" || (steps.state === "new" && wire["type"] !== undefined)) {
@@ -167,7 +170,7 @@ class ModelStreamDecoder {
       case "tool-call":
         steps.endCall(id, toJson(wire["input"]), readCallFields(wire));
         if (wire["invalid"] === true && wire["error"] !== undefined) {
-          // A `tool-error` event with the same error follows.
+          // A `tool-error` event with the same error follows, which must not become a second result.
           this.#invalid.add(id);
           steps.addResult(id, { isError: true, output: readErrorMessage(wire["error"]) }, {});
         }
@@ -189,7 +192,7 @@ class ModelStreamDecoder {
     if (type === "tool-error" && this.#invalid.delete(id)) return true;
     if (type === "tool-error") return steps.addResult(id, { isError: true, output: toToolError(wire) }, wire);
     if (type !== "tool-output-denied") return false;
-    // The form of a denial, for both AI SDK formats.
+    // The result gets the form of a denial for both AI SDK formats.
     const extra = {
       [this.#dialect]: { $form: { output: "execution-denied", reason: null } },
       [UI_DIALECT]: { $form: { state: "output-denied" } },
@@ -197,7 +200,10 @@ class ModelStreamDecoder {
     return steps.addResult(id, { isError: true, output: DEFAULT_DENIAL, extra }, wire);
   }
 
-  /** Decodes an approval event into the form of model messages, which have the call's id instead of the call. */
+  /**
+   * Decodes an approval event as an opaque part in the shape of model messages, which have the id of the call instead
+   * of the whole call.
+   */
   #decodeApproval(wire: JsonObject): void {
     const { toolCall, ...others } = wire;
     const value = toJsonObject(others);
@@ -219,7 +225,7 @@ class ModelStreamDecoder {
       }
     }
     if (type === "steering-message") {
-      // A steering message is between two steps and in none of them.
+      // A steering message is between two steps, so it becomes an answer that has no step.
       steps.openAnswer({ message: { extra: { [UI_DIALECT]: { $form: { step: false } } } } });
       steps.addPart({ type: "opaque", dialect, value: toJsonObject(wire) });
       return;
@@ -232,7 +238,7 @@ class ModelStreamDecoder {
 
 const CUSTOM_FIELDS: ReadonlySet<string> = new Set(["type", "kind", "providerMetadata"]);
 const FILE_EVENT_FIELDS: ReadonlySet<string> = new Set(["type", "file", "providerMetadata"]);
-/** Fields of a file with its bytes; with the suffix `Data` for the SDK's private fields. */
+/** Known fields of a file object. The fields with the suffix `Data` are private fields of the AI SDK's class. */
 const FILE_FIELDS: ReadonlySet<string> = new Set(
   "type mediaType base64 base64Data uint8Array uint8ArrayData".split(" "),
 );
@@ -261,7 +267,9 @@ function decodeWholePart(type: string, wire: JsonObject, dialect: string): Part 
   return part;
 }
 
-/** Returns the base64 data of a generated file; `base64` is a getter in the SDK. */
+/**
+ * Returns the base64 data of a generated file; undefined if there is none. `base64` is a getter in the AI SDK's class.
+ */
 function readFileData(file: JsonObject): string | undefined {
   const { base64, base64Data } = file;
   if (typeof base64 === "string") return base64;
@@ -270,12 +278,13 @@ function readFileData(file: JsonObject): string | undefined {
   return bytes instanceof Uint8Array ? toBase64(bytes) : undefined;
 }
 
-/** Returns the error of a tool: of provider tools the value, of client tools the message. */
+/** Returns the error of a tool: the error value for provider tools, and the error message for client tools. */
 function toToolError({ error, providerExecuted }: JsonObject): JsonValue {
   if (providerExecuted === true && typeof error !== "string") return toJson(error) ?? null;
   return readErrorMessage(error);
 }
 
+/** Returns the message of an error in any form; "unknown error" for a missing error. */
 function readErrorMessage(error: unknown): string {
   if (typeof error === "string") return error;
   const message: unknown = isObject(error) ? error["message"] : undefined;

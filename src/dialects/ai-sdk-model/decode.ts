@@ -1,4 +1,4 @@
-// Decodes AI SDK model messages into canonical messages, one each.
+// Decodes AI SDK model messages; each becomes one canonical message.
 import { isObject as isRecord } from "../../model/value-kind.ts";
 import type { JsonObject } from "../../model/json/index.ts";
 import type { Message, Role } from "../../model/message.ts";
@@ -36,13 +36,13 @@ function decodeMessage(wire: JsonObject, calls: ToolCallIds, context: DecodeCont
   const { dialect } = context;
   const wireRole = readString(wire, "role", context);
   const { content, providerOptions } = wire;
-  // The set has only roles.
+  // The cast is safe, because `ROLES` contains only canonical roles.
   const message: Message = { role: ROLES.has(wireRole) ? (wireRole as Role) : "user", parts: [] };
   if (!ROLES.has(wireRole)) storeForm(message, dialect, "role", wireRole);
   const isString = typeof content === "string";
   let hasOptions: boolean;
   if (isString) {
-    // With one part, the options of the message belong to the part.
+    // If the content is one text, the options of the message become options of the text part.
     const part: TextPart = { type: "text", text: content };
     message.parts = [part];
     hasOptions = decodeProviderOptions(part, providerOptions);
@@ -74,8 +74,8 @@ function decodeContent(content: unknown, role: Role, calls: ToolCallIds, context
 }
 
 /**
- * Returns an opaque part. The form stores that an approval response was in an assistant message instead of a tool
- * message.
+ * Returns the wire part as an opaque part. A form stores that an approval response was in an assistant message, because
+ * the encoder would move it to a tool message.
  */
 function toOpaquePart(value: JsonObject, role: Role, dialect: string): OpaquePart {
   const part: OpaquePart = { type: "opaque", dialect, value };
@@ -83,7 +83,7 @@ function toOpaquePart(value: JsonObject, role: Role, dialect: string): OpaquePar
   return part;
 }
 
-/** Decodes a part; returns undefined if it has no canonical type or lacks a required field. */
+/** Decodes a part; undefined if it has no canonical type or if a required field is missing. */
 function decodePart(wire: JsonObject, role: Role, calls: ToolCallIds, context: DecodeContext): Part | undefined {
   switch (wire["type"]) {
     case "text":
@@ -126,7 +126,7 @@ function decodeToolCall(wire: JsonObject, calls: ToolCallIds, context: DecodeCon
   if (typeof toolName !== "string" || (toolCallId !== undefined && typeof toolCallId !== "string")) return undefined;
   const part: ToolCallPart = { type: "tool-call", toolCallId: "", toolName, input: {} };
   const known = new Set(["type", "toolCallId", "toolName"]);
-  // Before version 5 of the AI SDK the field was `args`.
+  // Versions of the AI SDK before 5 have the input in `args`.
   const field = wire["input"] === undefined && wire["args"] !== undefined ? "args" : "input";
   decodeInput(part, wire, field, dialect);
   known.add(field);
@@ -153,7 +153,7 @@ function decodeToolResult(
   const part: ToolResultPart = { type: "tool-result", toolCallId, toolName, isError: false };
   const known = new Set(["type", "toolCallId", "toolName", "output"]);
   if (output === undefined && result !== undefined) {
-    // Before version 5 of the AI SDK the output was the bare value in `result`.
+    // Versions of the AI SDK before 5 have the output as a bare value in `result`.
     copyField(wire, "result", part, "output");
     storeForm(part, dialect, "output", "result");
     known.add("result");

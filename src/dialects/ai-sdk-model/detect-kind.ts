@@ -1,8 +1,8 @@
-// Detects events of the AI SDK's full stream.
+// Detects events of the AI SDK's full stream, which `streamText` returns.
 import type { JsonObject } from "../../model/json/index.ts";
 import type { PayloadKind } from "../dialect.ts";
 
-/** Event types that no other stream has, each with a required field. */
+/** Event types of the full stream, each with a required field. Type and field together occur in no other stream. */
 const REQUIRED_FIELDS: Readonly<Record<string, string>> = {
   "text-delta": "text",
   "reasoning-delta": "text",

@@ -1,5 +1,5 @@
-// Encodes one part of a model message. Reasoning may become several parts; an unsupported part becomes none and is
-// reported.
+// Encodes one part of a model message. Reasoning may become several wire parts. An unsupported part is dropped with a
+// loss.
 import type { JsonObject } from "../../model/json/index.ts";
 import type { Role } from "../../model/message.ts";
 import { isMediaPart } from "../../model/media-part.ts";
@@ -39,7 +39,7 @@ export function encodePart(part: Part, role: Role, context: ModelMessageEncodeCo
     case "opaque":
       return toList(encodeOpaque(part, context));
     default:
-      // Stored messages may have part types of a later version of Koine.
+      // Only part types that a later version of the canonical model adds reach this branch.
       context.report.addLoss("part-unsupported");
       return [];
   }
@@ -74,8 +74,8 @@ const RESULT_FIELDS: ReadonlySet<string> = new Set(
 );
 
 /**
- * True for calls and results of a provider's own tool, which no other provider can continue from (B33); reports the
- * loss.
+ * True for calls and results of a provider's own tool, which are not sent because no other provider can continue from
+ * them (B33). Reports the loss.
  */
 function isProviderSpecific(
   { executor, tool }: ToolCallPart | ToolResultPart,
@@ -108,7 +108,7 @@ function encodeToolResult(
   const { dialect, report } = context;
   reportUnsupportedModelFields(part, RESULT_FIELDS, context);
   reportToolFields(part, context);
-  // The SDK derives the executor of a result from the role of its message.
+  // The AI SDK derives from the role of the message whether the provider or the client ran the tool.
   if ((part.executor === "provider") !== (role === "assistant"))
     report.addLoss("result-executor-approximated", "executor");
   const form = readForm(part, dialect);
@@ -123,7 +123,10 @@ function encodeToolResult(
   return addOptionsAndResidue(wire, part, "providerOptions", context, "output");
 }
 
-/** Opaque parts are written verbatim, so other fields have no position. */
+/**
+ * The fields of an opaque part that need no loss report. The value is written unchanged, so other fields have no place
+ * in it.
+ */
 const OPAQUE_FIELDS: ReadonlySet<string> = new Set(["type", "dialect", "value", "extra"]);
 
 function encodeOpaque(part: OpaquePart, context: ModelMessageEncodeContext): JsonObject | undefined {
@@ -140,6 +143,7 @@ function encodeOpaque(part: OpaquePart, context: ModelMessageEncodeContext): Jso
   return value;
 }
 
+/** True if a wire part is the user's response to an approval request. */
 export function isApprovalResponse(wire: JsonObject): boolean {
   return wire["type"] === "tool-approval-response";
 }

@@ -1,4 +1,4 @@
-// Encodes deltas as the full stream of `streamText`, with JSON events; an answer is a step.
+// Encodes deltas as the full stream of `streamText`, with JSON events. One answer is one step.
 import type { ErrorPayload, StartPayload } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
@@ -42,13 +42,19 @@ export function createStreamEncoder(context: ModelMessageEncodeContext): Omit<St
 
 class ModelStepEvents implements StepEvents {
   readonly #context: ModelMessageEncodeContext;
-  /** Discards losses: they are reported once for the whole answer, at its end. */
+  /**
+   * The context for single events. Its losses are discarded, because all losses are reported once at the end of the
+   * answer.
+   */
   readonly #silentContext: ModelMessageEncodeContext;
+  /** The wire input of each call by call id; events of results repeat it. */
   readonly #inputs = new Map<string, JsonValue>();
-  /** The last complete answer. */
+  /** The last complete answer, whose finish reason is repeated in the `finish` event; undefined if there is none. */
   #lastResponse: ModelResponse | undefined;
+  /** The sum of the usage of all answers; undefined if no answer has usage. */
   #totalUsage: Usage | undefined;
   #hasFailed = false;
+  /** True if the current answer has step events; false for a message between two steps. */
   #hasStep = true;
 
   constructor(context: ModelMessageEncodeContext, silentContext: ModelMessageEncodeContext) {
@@ -66,7 +72,7 @@ class ModelStepEvents implements StepEvents {
     return this.#hasStep ? [...start, step] : start;
   }
 
-  /** Adds the provider metadata and the residue of a part to an event. */
+  /** Adds the provider metadata and the residue of a part to its event. */
   #withMetadata(event: JsonObject, part: PartBase): JsonObject {
     const metadata = encodeProviderOptions(part, this.#silentContext);
     if (metadata !== undefined) event["providerMetadata"] = metadata;
@@ -114,7 +120,7 @@ class ModelStepEvents implements StepEvents {
     const id = this.#toWireCallId(call);
     const event: JsonObject = { type: "tool-call", toolCallId: id, toolName: call.toolName };
     encodeInput(call, event, "input", this.#silentContext);
-    // Null is a valid input and stays null.
+    // The check is for undefined, because null is a valid input that must be written.
     if (event["input"] === undefined) event["input"] = {};
     this.#inputs.set(call.toolCallId, event["input"]);
     if (call.invalid === true) Object.assign(event, { dynamic: true, invalid: true });
@@ -156,7 +162,7 @@ class ModelStepEvents implements StepEvents {
   whole(part: Part, path: readonly (string | number)[]): JsonObject[] {
     if (part.type === "opaque") return this.#encodeOpaque(part, path);
     if ("data" in part && part.data !== undefined) return [this.#encodeFile(part, part.data)];
-    // The stream supports only files with inline data.
+    // The stream supports only files with inline data, so a URL or a provider's file is dropped.
     this.#context.report.addLoss("media-source-unsupported", path);
     return [];
   }
@@ -209,8 +215,8 @@ class ModelStepEvents implements StepEvents {
   }
 
   /**
-   * Reports the losses of an answer: of its counts, and of its message without sources, which the stream writes as
-   * events.
+   * Reports the losses of an answer: of its token counts, and of its message. Sources are left out of the message,
+   * because the stream writes them as events.
    */
   #reportLosses(response: ModelResponse): void {
     const context = this.#context;
@@ -256,7 +262,7 @@ class ModelStepEvents implements StepEvents {
   }
 }
 
-/** Returns the message without the sources that the stream writes as events. */
+/** Returns the message without the sources and annotations that the stream writes as events. */
 function withoutSources(message: Message): Message {
   const parts = message.parts.flatMap((part): Part[] => {
     if (part.type === "opaque" && part.dialect === UI_DIALECT && isObject(part.value) && toSourceEvent(part.value))

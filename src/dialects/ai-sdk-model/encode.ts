@@ -1,4 +1,4 @@
-// Encodes messages into AI SDK model messages, one each; only system text with several parts becomes several messages.
+// Encodes each message as one AI SDK model message; only a system message with several parts becomes several messages.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
@@ -28,7 +28,7 @@ export function encodeMessages(messages: readonly Message[], context: ModelMessa
   return wireMessages;
 }
 
-/** Inserts approval responses at the start of the next tool message, or as a tool message of their own. */
+/** Inserts approval responses at the start of the next message if it is a tool message, else as a new tool message. */
 function insertResponses(
   responses: readonly JsonObject[],
   next: JsonObject | undefined,
@@ -43,7 +43,10 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set(["role", "parts", "extra"]);
 
 interface EncodedModelMessage {
   wireMessages: JsonObject[];
-  /** Approval responses of an assistant message; the SDK reads them only from tool messages. */
+  /**
+   * The approval responses of an assistant message. They are moved, because the AI SDK reads them only from tool
+   * messages.
+   */
   responses: JsonObject[];
 }
 
@@ -71,7 +74,10 @@ function encodeMessage(message: Message, context: ModelMessageEncodeContext): En
   return { wireMessages: [toModelMessage(role, parts, isString, options, message, context)], responses };
 }
 
-/** Returns the options of a message, and the message without the cache breakpoint that they include. */
+/**
+ * Returns the provider options of a message, and the message. If the options contain the cache breakpoint of the last
+ * part, the returned message no longer has that breakpoint.
+ */
 function encodeMessageOptions(
   message: Message,
   context: ModelMessageEncodeContext,
@@ -85,7 +91,10 @@ function encodeMessageOptions(
   return { remaining: { ...message, parts: [...message.parts.slice(0, -1), rest] }, options };
 }
 
-/** Returns a user's message between two steps, which the stream encodes as a part of the answer. */
+/**
+ * Returns the user message inside a steering part, which a stream has between two steps; undefined for all other
+ * messages.
+ */
 function findSteeringMessage(
   { role, parts: [onlyPart, secondPart] }: Message,
   dialect: string,
@@ -97,7 +106,9 @@ function findSteeringMessage(
   return isObject(message) ? message : undefined;
 }
 
-/** Encodes the parts of a message; returns approval responses separately, because they move to a tool message. */
+/**
+ * Encodes the parts of a message. Approval responses are returned separately, because they are moved to a tool message.
+ */
 function encodeParts(
   { role, parts }: Message,
   context: ModelMessageEncodeContext,
@@ -155,7 +166,7 @@ function toModelMessage(
   return wire;
 }
 
-/** Returns the content of a message with one plain text as a string; undefined for other messages. */
+/** Returns the content of a message as a string if the message is one plain text; undefined for all other messages. */
 function toStringContent(
   parts: readonly JsonObject[],
   options: JsonObject | undefined,

@@ -1,4 +1,4 @@
-// The AI SDK's model messages, and the full stream of `streamText`.
+// Defines the dialect of the AI SDK's model messages and of the full stream of `streamText`.
 import { defineDialect } from "../define.ts";
 import { decodeMessages } from "./decode.ts";
 import { encodeMessages } from "./encode.ts";

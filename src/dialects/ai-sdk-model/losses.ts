@@ -1,5 +1,5 @@
-// Loss codes of encoding into AI SDK model messages: those of the shared catalog that can occur, and those that only
-// this dialect has.
+// Declares the loss codes of encoding into AI SDK model messages: the shared codes that can occur, and the codes that
+// only this dialect has.
 import type { EncodeContext } from "../dialect.ts";
 import { AI_SDK_LOSS_CODES, createFieldReporter } from "../ai-sdk/losses.ts";
 import { ANSWER_LOSSES } from "../kit/losses/answer-catalog.ts";
@@ -18,16 +18,16 @@ export const MODEL_MESSAGE_LOSSES = {
     level: "note",
     message: "{target} expects approval responses in tool messages; this one was moved to a tool message.",
   },
-  // The two AI SDK formats derive the executor differently.
+  // Model messages and UI messages have different texts for this code, because they derive the executor differently.
   "result-executor-approximated": {
     action: "approximated",
     level: "note",
     message:
-      "{target} tells who ran a tool by the role of the message only; this result will be read with the executor of its role.",
+      "{target} has the executor of a tool only as the role of the message; this result will be decoded with the executor of its role.",
   },
 } as const satisfies LossTable;
 
 export type ModelMessageEncodeContext = EncodeContext<keyof typeof MODEL_MESSAGE_LOSSES>;
 
-/** Reports the residue of other dialects, and every field that is not in `supported`. */
+/** Reports the residue of other dialects, and every field of a message or part that is not in `supported`. */
 export const reportUnsupportedModelFields = createFieldReporter({ invalid: "invalid-call-unsupported" });

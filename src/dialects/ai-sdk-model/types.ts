@@ -1,4 +1,4 @@
-// Wire types of AI SDK model messages, limited to what the encoder writes.
+// Declares the wire types of the AI SDK model messages that the encoder writes.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 
 type ModelProviderOptions = { providerOptions?: Record<string, JsonObject> };
@@ -7,7 +7,7 @@ type ModelProviderOptions = { providerOptions?: Record<string, JsonObject> };
 export type ModelText = { type: "text"; text: string } & ModelProviderOptions;
 /** A reasoning part. */
 export type ModelReasoning = { type: "reasoning"; text: string } & ModelProviderOptions;
-/** File data: base64 or a URL bare; text and provider files tagged. */
+/** File data: base64 and URLs are bare strings or tagged; text and provider files are always tagged. */
 export type ModelFileData =
   | string
   | { type: "url"; url: string }
@@ -42,7 +42,7 @@ export type ModelContentFile = {
   mediaType: string;
   filename?: string;
 } & ModelProviderOptions;
-/** A URL inside the content of a tool result, in the older part types. */
+/** A URL inside the content of a tool result, which the AI SDK accepts as JSON only in the older part types. */
 export type ModelContentUrl =
   | ({ type: "file-url"; url: string; mediaType?: string } & ModelProviderOptions)
   | ({ type: "image-url"; url: string } & ModelProviderOptions);

@@ -1,4 +1,4 @@
-// Decodes one part of a UI message that is not a tool part: text, reasoning or file.
+// Decodes one part of a UI message that is not a tool part: a text, reasoning, a file or an opaque part.
 import { formatDataUrl, readDataUrl } from "../../model/data-url.ts";
 import type { JsonObject } from "../../model/json/index.ts";
 import type { Role } from "../../model/message.ts";
@@ -12,7 +12,7 @@ import { decodeCitations } from "../ai-sdk/sources.ts";
 import { unknownFields } from "../kit/fields/read-wire.ts";
 import { storeResidue, storeForm } from "../kit/residue/residue.ts";
 
-/** Decodes a part; returns undefined if it has no canonical type. */
+/** Decodes a part; undefined if neither the canonical model nor model messages have such a part. */
 export function decodePart(wire: JsonObject, role: Role, context: DecodeContext): Part | undefined {
   switch (wire["type"]) {
     case "text":
@@ -41,7 +41,7 @@ function decodeText(
     part.text = text;
     if (decodeCitations(part, wire["citations"])) known.add("citations");
   }
-  // Default states: "done" for the assistant, none for other roles.
+  // A state is stored only if it is not the default, which is "done" for the assistant and no state for other roles.
   if (role === "assistant" ? state !== "done" : state !== undefined) storeForm(part, dialect, "state", state ?? null);
   if (state === null) storeForm(part, dialect, "state", "null");
   storeResidue(part, dialect, unknownFields(wire, known));

@@ -1,5 +1,5 @@
-// Decodes the UI message stream into deltas. A stream is one UI message and its steps are answers; fields of the whole
-// message are emitted with the first answer that can still have them.
+// Decodes the UI message stream into deltas. A stream is one UI message, and its steps are answers. Fields of the
+// message are emitted with the next start or end of an answer.
 import type { DonePayload, MessageFields } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Extra, ToolResultPart, WithExtra } from "../../model/parts.ts";
@@ -27,7 +27,8 @@ export function createStreamDecoder(context: DecodeContext): EventDecoder {
     },
     end(reason = createTruncatedDelta()) {
       decoder.openPending();
-      // The finish reason of the last step arrives only with the end of the message.
+      // The finish reason of the last step arrives only with the end of the message, so a stream without that end is
+      // truncated.
       decoder.steps.end(reason, false);
       return decoder.steps.takeDeltas();
     },
@@ -37,14 +38,19 @@ export function createStreamDecoder(context: DecodeContext): EventDecoder {
 class UiStreamDecoder {
   readonly steps: StepDecoder;
   readonly #context: DecodeContext;
-  /** Fields of a message that has started but has no part yet. */
+  /** The fields of a message that has started but has no part yet; undefined otherwise. */
   #pendingMessage: MessageFields | undefined;
-  /** The reason of each denial by call id; `#callIdsByApproval` maps the approval to the call. */
+  /** Call ids by approval id, because an approval response does not have the call id. */
   readonly #callIdsByApproval = new Map<string, string>();
+  /** The reason in the approval response of each call, by call id; a denied result uses it as its output. */
   readonly #denialReasons = new Map<string, string>();
+  /** The merged metadata of the message so far. */
   #metadata: JsonValue | undefined;
+  /** True if metadata has arrived that is not emitted yet. */
   #isMetadataNew = false;
+  /** Unknown fields of events that start or end an answer, by event type; the next start or end delta stores them. */
   #eventResidue: JsonObject | undefined;
+  /** Data events that arrived before the `start` event. */
   #earlyEvents: JsonObject[] = [];
 
   constructor(context: DecodeContext) {
@@ -52,7 +58,10 @@ class UiStreamDecoder {
     this.steps = new StepDecoder(context.dialect);
   }
 
-  /** Data events before the `start` event wait for it, so that the first delta has the message id. */
+  /**
+   * Decodes an event. Data events before the `start` event are decoded after it, so that the first delta has the
+   * message id.
+   */
   decodeEvent(wire: JsonObject): void {
     const type = readText(wire, "type");
     if (this.steps.state === "new" && this.#pendingMessage === undefined && type.startsWith("data-")) {
@@ -105,7 +114,10 @@ class UiStreamDecoder {
     }
   }
 
-  /** UI messages store the id of a reasoning part, unlike that of a text. */
+  /**
+   * Returns the id of a reasoning part as residue; undefined for a text, because UI messages do not store the id of a
+   * text.
+   */
   #reasoningId(wire: JsonObject): Extra | undefined {
     if (wire["type"] !== "reasoning-start" || typeof wire["id"] !== "string") return undefined;
     return { [this.#context.dialect]: { id: wire["id"] } };
@@ -125,12 +137,12 @@ class UiStreamDecoder {
     } else if (type === "start-step") this.#openAnswer(true);
     else if (type === "finish-step") this.#finishStep();
     else if (type === "reset-step" && steps.state === "open" && steps.hasContent) {
-      // The parts before the reset are discarded by clients; they become an interrupted answer.
+      // Clients discard the parts before the reset; here they become an interrupted answer.
       steps.finish({ finishReason: "error", raw: type, message: { metadata: { interrupted: true } } });
     } else if (type === "finish") this.finish(wire);
   }
 
-  /** Stores unknown fields of an event that frames an answer by event type, for the next start or end of an answer. */
+  /** Stores the unknown fields of a frame event, which starts or ends an answer, for the next start or end delta. */
   #storeEventResidue(type: string, wire: JsonObject): void {
     const rest = unknownFields(wire, FRAME_FIELDS);
     if (rest !== undefined) this.#eventResidue = { ...this.#eventResidue, [type]: rest };
@@ -142,7 +154,10 @@ class UiStreamDecoder {
     return eventResidue === undefined ? {} : { extra: { [this.#context.dialect]: eventResidue } };
   }
 
-  /** Begins an answer; the form stores if it has no step of its own. */
+  /**
+   * Starts an answer. Forms store that the answer has no `start-step` event, or that it follows another answer of the
+   * same UI message without tool results between them.
+   */
   #openAnswer(hasStep: boolean): void {
     const { steps } = this;
     const continuesMessage = steps.state === "ending" || steps.state === "between";
@@ -156,7 +171,7 @@ class UiStreamDecoder {
     steps.openAnswer({ ...(Object.keys(message).length > 0 && { message }), ...this.#takeEventResidue() });
   }
 
-  /** Begins the answer of a message that has started without any part. */
+  /** Starts an answer without a step if the `start` event has arrived and no answer has started. */
   openPending(): void {
     this.#decodeEarlyEvents();
     if (this.#pendingMessage !== undefined && this.steps.state === "new") this.#openAnswer(false);
@@ -167,7 +182,7 @@ class UiStreamDecoder {
     return { ...extra, [dialect]: { ...extra[dialect], $form: form } };
   }
 
-  /** Returns metadata that has arrived since the last call. */
+  /** Returns the metadata if new metadata has arrived since the last call; an empty object otherwise. */
   #takeMetadata(): MessageFields {
     if (!this.#isMetadataNew) return {};
     this.#isMetadataNew = false;
@@ -189,7 +204,7 @@ class UiStreamDecoder {
     return done;
   }
 
-  /** Ends the message; `wire` is its `finish` event, if there is one. */
+  /** Ends the message; `wire` is the `finish` event, or empty if the stream has none. */
   finish(wire: JsonObject = {}): void {
     const { steps } = this;
     this.openPending();
@@ -273,7 +288,7 @@ class UiStreamDecoder {
     return steps.addResult(id, output, wire);
   }
 
-  /** Decodes a whole part. */
+  /** Decodes an event that is a complete part of the message. */
   #decodePart(type: string, wire: JsonObject): void {
     const { steps } = this;
     const context = this.#context;
@@ -289,7 +304,8 @@ class UiStreamDecoder {
 }
 
 /**
- * Events that are parts of the message. An output without a waiting call belongs to an earlier run and stays a part.
+ * Types of events that are complete parts of the message. A tool output event is in this list for calls that are not in
+ * this stream: the call belongs to an earlier run, so the output becomes an opaque part.
  */
 const PART_EVENTS: ReadonlySet<string> = new Set(
   (
@@ -298,12 +314,12 @@ const PART_EVENTS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Known fields of the events that frame an answer. */
+/** The known fields of frame events, which start or end an answer. */
 const FRAME_FIELDS: ReadonlySet<string> = new Set(
   "type messageId messageMetadata finishReason errorText reason".split(" "),
 );
 
-/** Events that frame an answer. */
+/** The types of frame events, which start or end an answer. */
 const FRAME_EVENTS: ReadonlySet<string> = new Set(
   "start start-step finish-step finish message-metadata reset-step error abort".split(" "),
 );
@@ -312,7 +328,7 @@ function toDeltaKind(type: string): "text" | "thinking" {
   return type.startsWith("text") ? "text" : "thinking";
 }
 
-/** Merges metadata key by key, at every depth. */
+/** Merges metadata objects recursively; later values win. */
 function mergeMetadata(old: JsonValue | undefined, later: JsonValue | undefined): JsonValue | undefined {
   if (!isObject(old) || !isObject(later)) return later;
   const copy = withoutUndefined(old);

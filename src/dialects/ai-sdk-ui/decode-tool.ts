@@ -1,5 +1,5 @@
-// Decodes a tool part of a UI message into its canonical parts: the call, the approval request and response, and the
-// result. The call stores the display fields.
+// Decodes a tool part of a UI message into canonical parts: the call, the approval request and response, and the
+// result. The call stores the display fields `title`, `toolMetadata` and `dynamic`.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
@@ -10,7 +10,7 @@ import type { ToolCallIds } from "../kit/tools/tool-call-ids.ts";
 import { copyField, isObject, unknownFields } from "../kit/fields/read-wire.ts";
 import { storeResidue, storeForm } from "../kit/residue/residue.ts";
 
-/** The parts of a tool: those of the assistant message, and those of the tool message after it. */
+/** The canonical parts of a tool part: those of the assistant message, and those of the tool message after it. */
 export interface DecodedTool {
   assistantParts: Part[];
   results: Part[];
@@ -25,7 +25,7 @@ const STATES: ReadonlySet<unknown> = new Set([
   "output-error",
   "output-denied",
 ]);
-/** Display fields of a tool that both streams have, with their checks. */
+/** Display fields of a tool, each with the check of its type. */
 const DISPLAY_FIELD_CHECKS = { title: (value: unknown) => typeof value === "string", toolMetadata: isObject } as const;
 
 function isState(state: JsonValue | undefined): state is string {
@@ -37,7 +37,7 @@ function readToolName({ type, toolName }: JsonObject): string | undefined {
   return typeof type === "string" && type.startsWith("tool-") ? type.slice("tool-".length) : undefined;
 }
 
-/** Decodes a tool part; returns undefined for other parts, and if a field that its state requires is missing. */
+/** Decodes a tool part; undefined for other parts, and if a field that the state requires is missing. */
 export function decodeTool(wire: JsonObject, calls: ToolCallIds, context: DecodeContext): DecodedTool | undefined {
   const toolName = readToolName(wire);
   const { toolCallId, state, providerExecuted } = wire;
@@ -72,14 +72,14 @@ function toList(part: Part | undefined): Part[] {
   return part === undefined ? [] : [part];
 }
 
-/** Returns the state of a call without a result. */
+/** Returns the wire state of a call that has no result. */
 export function toCallState({ invalid }: ToolCallPart, approvals: Partial<ToolApproval> | undefined): string {
   if (approvals?.response !== undefined) return "approval-responded";
   if (approvals?.request !== undefined) return "approval-requested";
   return invalid === true ? "input-streaming" : "input-available";
 }
 
-/** Decodes the input. While it is streaming, the call is marked invalid, so that it is not executed. */
+/** Decodes the input. A call whose input is still streaming is marked as invalid, so that it is not executed. */
 function decodeCallInput(call: ToolCallPart, wire: JsonObject, known: Set<string>, dialect: string): void {
   const { input, rawInput, state } = wire;
   known.add("input");
@@ -118,7 +118,7 @@ interface ToolApproval {
   response?: Part;
 }
 
-/** Approval fields of the request, and their names in model messages. */
+/** The approval fields of a request in UI messages, with their names in model messages. */
 export const REQUEST_FIELDS = [
   ["id", "approvalId"],
   ["requestReason", "reason"],
@@ -127,6 +127,7 @@ export const REQUEST_FIELDS = [
   ["signature", "signature"],
   ["inputSchemaInput", "inputSchemaInput"],
 ] as const;
+/** The approval fields of a response in UI messages, with their names in model messages. */
 export const RESPONSE_FIELDS = [
   ["approved", "approved"],
   ["reason", "reason"],
@@ -138,7 +139,9 @@ const FIELD_TYPES: Readonly<Record<string, string>> = {
   signature: "string",
 };
 
-/** Decodes the approval of a call into request and response in the form of model messages. */
+/**
+ * Decodes the approval of a call as the request and response parts that model messages have; undefined if it has no id.
+ */
 function decodeApproval(call: ToolCallPart, wire: JsonValue | undefined, dialect: string): ToolApproval | undefined {
   if (!isObject(wire) || typeof wire["id"] !== "string") return undefined;
   const known = new Set<string>();
@@ -161,7 +164,7 @@ function decodeApproval(call: ToolCallPart, wire: JsonValue | undefined, dialect
   return approvals;
 }
 
-/** Decodes the result of a call; a denied call has an error result. */
+/** Decodes the result of a call; undefined if the call has no output yet. A denied call has an error result. */
 function decodeToolResult(
   call: ToolCallPart,
   wire: JsonObject,
@@ -194,7 +197,7 @@ function decodeToolResult(
   return part;
 }
 
-/** Returns the result fields of a denied call. */
+/** Returns the result fields of a denied call; without a reason, the output is the AI SDK's default text. */
 export function createDeniedResult(
   reason: string | undefined,
   dialect: string,
@@ -207,14 +210,14 @@ export function createDeniedResult(
   return result;
 }
 
-/** Returns the reason of a denial. */
+/** Returns the reason in an approval response; undefined if there is no response or no reason. */
 export function readDenialReason(response: Part | undefined): string | undefined {
   const value = response?.type === "opaque" ? response.value : undefined;
   const reason = isObject(value) ? value["reason"] : undefined;
   return typeof reason === "string" ? reason : undefined;
 }
 
-/** Decodes an output; `{ type: "content", value: […] }` is the content form of model messages. */
+/** Decodes an output. `{ type: "content", value: […] }` is the content of model messages and becomes content parts. */
 export function decodeUiOutput(part: ToolResultPart, wire: JsonObject, context: DecodeContext): void {
   const { output } = wire;
   if (output === undefined) {

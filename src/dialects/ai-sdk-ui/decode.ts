@@ -1,5 +1,5 @@
-// Decodes UI messages. A UI message has a whole run: each step becomes an assistant message, followed by a tool message
-// with the results of client tools. The form stores deviations from this grouping.
+// Decodes UI messages. A UI message contains a complete run: each step becomes an assistant message, followed by a tool
+// message with the results of client tools. Forms store deviations from this grouping.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Message, Metadata, Role } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
@@ -38,7 +38,7 @@ function decodeMessage(
   const { dialect } = context;
   const wireRole = readString(wire, "role", context);
   const parts = readParts(wire["parts"], context);
-  // The set has only roles.
+  // The cast is safe, because `ROLES` contains only canonical roles.
   const role = ROLES.has(wireRole) ? (wireRole as Role) : "user";
   const first: Message = { role, parts: [] };
   if (!ROLES.has(wireRole)) storeForm(first, dialect, "role", wireRole);
@@ -61,7 +61,7 @@ function decodeMessage(
   return decodeSteps(first, parts, calls, context);
 }
 
-/** True if metadata is valid for the canonical model; other metadata stays residue. */
+/** True if metadata is valid in the canonical model; other metadata is stored as residue. */
 export function isMetadata(value: JsonValue | undefined): value is JsonObject & Metadata {
   return isObject(value) && structuralIssues({ metadata: value }, messageFields).length === 0;
 }
@@ -127,14 +127,14 @@ function decodeSteps(
   return messages;
 }
 
-/** Form of a message that continues a UI message without a step of its own. */
+/** The form of an assistant message that continues a UI message after a user's message, without a `step-start` part. */
 const CONTINUATION_FORM = [
   ["joined", true],
   ["step", false],
 ] as const;
 const STEERING_FIELDS: ReadonlySet<string> = new Set(["type", "id", "parts"]);
 
-/** Decodes a user's message between two steps into a user message. */
+/** Decodes a steering part, a user's message between two steps, as a user message; undefined for all other parts. */
 function decodeSteering(wire: JsonObject, context: DecodeContext): Message | undefined {
   const { type, id, parts } = wire;
   if (type !== "steering-message" || typeof id !== "string" || unknownFields(wire, STEERING_FIELDS) !== undefined)

@@ -1,8 +1,10 @@
-// Detects events of the UI message stream.
+// Detects events of the UI message stream, which `useChat` reads.
 import type { JsonObject } from "../../model/json/index.ts";
 import type { PayloadKind } from "../dialect.ts";
 
-/** Event types that no other stream has, each with a required field. */
+/**
+ * Event types of the UI message stream, each with a required field. Type and field together occur in no other stream.
+ */
 const REQUIRED_FIELDS: Readonly<Record<string, string>> = {
   "text-delta": "delta",
   "reasoning-delta": "delta",

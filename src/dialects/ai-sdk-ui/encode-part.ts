@@ -1,4 +1,5 @@
-// Encodes one part that is not a tool part. Reasoning may become several parts; a text is followed by its sources.
+// Encodes one part of a UI message that is not a tool part. Reasoning may become several parts; sources follow their
+// text.
 import { encodeBase64, formatDataUrl } from "../../model/data-url.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Role } from "../../model/message.ts";
@@ -25,13 +26,16 @@ export function encodePart(part: Part, role: Role, context: UiEncodeContext): Js
     case "opaque":
       return toList(encodeOpaque(part, context));
     default:
-      // Tool parts are only valid in assistant messages; unknown types come from a later version of Koine.
+      // Tool parts are only valid in assistant messages, and part types of later versions of the canonical model are
+      // unknown.
       context.report.addLoss("part-unsupported");
       return [];
   }
 }
 
-/** Writes the state of a text: "done" for the assistant, none for other roles, unless stored otherwise. */
+/**
+ * Writes the state of a text: the stored state, or by default "done" for the assistant and no state for other roles.
+ */
 function encodeTextState(wire: JsonObject, part: PartBase, role: Role, { dialect }: UiEncodeContext): void {
   const form = readForm(part, dialect)["state"];
   const state: JsonValue | undefined = form === undefined && role === "assistant" ? "done" : form;
@@ -92,12 +96,15 @@ function toFileUrl(part: MediaPart, source: string, mediaType: string, { report 
   if (source === "url") return url;
   if (source === "fileId") return "";
   if (source === "text") report.addLoss("text-as-data", "text");
-  // A data URL needs a full MIME type; the media type alone would be read back as one.
+  // A data URL requires a full MIME type. The decoder would take a bare media type, such as "image", for the MIME type.
   if (mimeType === undefined && type !== "file") report.addLoss("mime-type-guessed", "mimeType");
   return formatDataUrl(mediaType, source === "text" ? encodeBase64(text) : data);
 }
 
-/** Opaque parts are written verbatim, so other fields have no position. */
+/**
+ * The fields of an opaque part that need no loss report. The value is written unchanged, so other fields have no place
+ * in it.
+ */
 const OPAQUE_FIELDS: ReadonlySet<string> = new Set(["type", "dialect", "value"]);
 
 function encodeOpaque(part: OpaquePart, context: UiEncodeContext): JsonObject | undefined {

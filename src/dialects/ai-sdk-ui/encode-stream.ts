@@ -1,5 +1,5 @@
-// Encodes deltas as the UI message stream that `useChat` reads: a run is one message, each answer a step. The message
-// is finished at the end of the stream, because further answers may follow.
+// Encodes deltas as the UI message stream that `useChat` reads: a run is one message, and each answer is a step. The
+// `finish` event is written at the end of the stream, because further answers may follow.
 import type { DonePayload, ErrorPayload, MessageFields, StartPayload } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Annotation, Part, PartBase, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
@@ -32,7 +32,7 @@ export function createStreamEncoder(context: UiEncodeContext): Omit<StreamEncode
   };
 }
 
-/** Part types that the stream has as events. */
+/** Types of message parts that the stream also has as events. */
 const PART_EVENTS: ReadonlySet<unknown> = new Set([
   "source-url",
   "source-document",
@@ -46,14 +46,22 @@ const PART_EVENTS: ReadonlySet<unknown> = new Set([
 
 class UiStepEvents implements StepEvents {
   readonly #context: UiEncodeContext;
-  /** Discards losses: they are reported once for the whole answer, at its end. */
+  /**
+   * The context for single events. Its losses are discarded, because all losses are reported once at the end of the
+   * answer.
+   */
   readonly #silentContext: UiEncodeContext;
+  /**
+   * Invalid calls without a result, by call id; the events that end their input are written together with their result.
+   */
   readonly #invalidCalls = new Map<string, ToolCallPart>();
+  /** True if the current answer has step events. */
   #hasStep = true;
-  /** The last complete answer. */
+  /** The last complete answer, whose finish reason is in the `finish` event; undefined if there is none. */
   #lastResponse: ModelResponse | undefined;
   #hasFailed = false;
   #hasStarted = false;
+  /** True between the start and the end of an answer. */
   #isOpen = false;
 
   constructor(context: UiEncodeContext, silentContext: UiEncodeContext) {
@@ -79,7 +87,7 @@ class UiStepEvents implements StepEvents {
   }
 
   #readMetadata({ metadata, extra }: MessageFields): JsonValue | undefined {
-    // Metadata is declared wider than JSON.
+    // The cast is safe: metadata is JSON, although its type is wider.
     return (metadata as JsonObject | undefined) ?? extra?.[this.#context.dialect]?.["metadata"];
   }
 
@@ -95,7 +103,7 @@ class UiStepEvents implements StepEvents {
     return this.#withMetadata(chunk, part);
   }
 
-  /** Adds the provider metadata and the residue of a part to a chunk. */
+  /** Adds the provider metadata and the residue of a part to its event. */
   #withMetadata(chunk: JsonObject, part: PartBase): JsonObject {
     const metadata = encodeProviderOptions(part, this.#silentContext);
     if (metadata !== undefined) chunk["providerMetadata"] = metadata;
@@ -127,7 +135,7 @@ class UiStepEvents implements StepEvents {
   }
 
   call(call: ToolCallPart, isStreamed: boolean): JsonObject[] {
-    // An invalid call stays in its streaming state until its result arrives.
+    // An invalid call must not be executed, so it stays in its streaming state until its result arrives.
     if (call.invalid === true) {
       this.#invalidCalls.set(call.toolCallId, call);
       return isStreamed ? [] : [this.callStart(call), this.callInput(call, call.inputText ?? "")];
@@ -152,7 +160,9 @@ class UiStepEvents implements StepEvents {
     return [this.#withMetadata(chunk, result)];
   }
 
-  /** Encodes the result of an invalid call: an input error; without an error, the call becomes valid. */
+  /**
+   * Encodes the result of an invalid call as an input error. If the result is no error, the call is written as valid.
+   */
   #invalidResult(call: ToolCallPart, result: ToolResultPart): JsonObject[] {
     this.#invalidCalls.delete(call.toolCallId);
     if (!result.isError) return [...this.call({ ...call, invalid: false }, true), ...this.result(result)];
@@ -175,7 +185,7 @@ class UiStepEvents implements StepEvents {
     for (const wire of encodePart(part, "assistant", this.#silentContext)) {
       const { type } = wire;
       if (type === "file") {
-        // Fields that UI messages have, but not the stream.
+        // UI messages have the fields `filename` and `providerReference`, but the events of the stream do not.
         delete wire["filename"];
         delete wire["providerReference"];
         if (part.type !== "opaque" && "name" in part) report.addLoss("field-unsupported", [...path, "name"]);
@@ -198,7 +208,7 @@ class UiStepEvents implements StepEvents {
     return chunks.map((chunk) => restoreEventResidue(chunk, response, this.#context.dialect));
   }
 
-  /** Reports the losses of an answer: of its message, and of the fields that the stream does not have. */
+  /** Reports the losses of an answer: of its message, and of the response fields that the stream does not have. */
   #reportLosses(response: ModelResponse): void {
     const { report } = this.#context;
     const { id, model, usage, createdAt, finishReason } = response;
@@ -210,7 +220,7 @@ class UiStepEvents implements StepEvents {
     if (finishReason.raw !== undefined && finishReason.raw !== "interrupted") {
       report.addLoss("raw-finish-reason-dropped", ["finishReason", "raw"]);
     }
-    // The empty id prevents a loss report: the client creates the id of the message.
+    // With an empty id no `id-synthesized` loss is reported; in a stream the client creates the id of the message.
     reportAnswerLosses(response, this.#context, (message, inList) => {
       encodeMessages([{ ...message, id: message.id ?? "" }], inList);
     });
@@ -228,7 +238,7 @@ class UiStepEvents implements StepEvents {
 
   finish(): JsonObject[] {
     if (this.#hasFailed || !this.#hasStarted) return [];
-    // The stream ended inside an answer, so it was interrupted.
+    // The stream ended inside an answer, so the answer is truncated.
     if (this.#isOpen) return this.error(createTruncatedDelta().payload);
     const last = this.#lastResponse;
     if (last === undefined) return [{ type: "finish" }];

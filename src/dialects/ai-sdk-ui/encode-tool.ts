@@ -1,4 +1,4 @@
-// Encodes tool parts of UI messages from calls, approvals and results, which may be in different messages.
+// Encodes tool parts of UI messages from calls, approvals and results, which can be in different canonical messages.
 import type { JsonObject } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
 import type { OpaquePart, Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
@@ -13,14 +13,17 @@ import { readDenialReason, REQUEST_FIELDS, RESPONSE_FIELDS, toCallState } from "
 import type { UiEncodeContext } from "./losses.ts";
 import { reportUnsupportedUiFields } from "./losses.ts";
 
-/** A tool part that is being encoded, and its canonical parts so far. */
+/** A tool part that is being encoded, with the canonical parts that it has so far. */
 interface ToolPartEntry {
   wire: JsonObject;
   call: ToolCallPart;
-  /** Index among all calls. */
+  /** The index of the call among all calls of the history. */
   order: number;
+  /** The number of tool messages before the call (`#round`). */
   round: number;
+  /** The approval request; undefined if there is none. */
   request?: Part;
+  /** The approval response; undefined if there is none. */
   response?: Part;
   isAnswered?: boolean;
 }
@@ -32,6 +35,7 @@ const RESULT_FIELDS: ReadonlySet<string> = new Set(
   "type toolCallId toolName isError output content executor format tool extra cache seals".split(" "),
 );
 
+/** Returns the value of an approval request or response; undefined for all other parts. */
 function readApproval(part: Part): JsonObject | undefined {
   if (part.type !== "opaque" || part.dialect !== MODEL_DIALECT || !isObject(part.value)) return undefined;
   const { type, approvalId } = part.value;
@@ -42,16 +46,19 @@ function readApproval(part: Part): JsonObject | undefined {
 export class ToolPartEncoder {
   readonly #context: UiEncodeContext;
   readonly #entriesByCallId = new Map<string, ToolPartEntry>();
-  /** Entries by approval id. If ids repeat, a response belongs to the first request without one. */
+  /**
+   * Tool parts by approval id. If several requests have the same id, a response belongs to the first request without a
+   * response.
+   */
   readonly #entriesByApprovalId = new Map<string, ToolPartEntry[]>();
   #callCount = 0;
-  /** Number of tool messages so far: a result is expected in the tool message after its call. */
+  /** The number of tool messages so far. The result of a call is expected in the tool message that follows the call. */
   #round = 0;
-  /** Order of the call whose result or approval was added last. */
+  /** The index of the call whose result or approval was added last in the current tool message; −1 if there is none. */
   #lastOrder = -1;
   #latestEntry: ToolPartEntry | undefined;
 
-  /** Ids of calls that have a result. */
+  /** Ids of the calls that have a result anywhere in the history. */
   readonly #answeredIds: ReadonlySet<string>;
 
   constructor(context: UiEncodeContext, messages: readonly Message[]) {
@@ -60,28 +67,32 @@ export class ToolPartEncoder {
     this.#answeredIds = new Set(results.map(({ toolCallId }) => toolCallId));
   }
 
-  /** True if a part belongs to a tool part. */
+  /** True if a part is encoded within a tool part: a call, a result or an approval. */
   accepts(part: Part): boolean {
     return part.type === "tool-call" || part.type === "tool-result" || readApproval(part) !== undefined;
   }
 
-  /** Ends a tool message. */
+  /** Ends a tool message, so that the next calls and results belong to the next round. */
   endRound(): void {
     this.#round++;
     this.#lastOrder = -1;
   }
 
-  /** Adds a part. Returns a new wire part for a call, and for a result without a call. */
+  /**
+   * Adds a call, result or approval. Returns a new wire part for a call, or for a result without a call; undefined if
+   * an existing part was extended or the added part was dropped.
+   */
   add(part: Part, isInRound: boolean): JsonObject | undefined {
     if (part.type === "tool-call") return this.#addCall(part);
     if (part.type === "tool-result") return this.#addResult(part, isInRound);
-    return this.#addApproval(part as OpaquePart, isInRound); // `accepts` allows no other type.
+    // The cast is safe, because `accepts` allows no other type.
+    return this.#addApproval(part as OpaquePart, isInRound);
   }
 
   #addCall(call: ToolCallPart): JsonObject {
     const context = this.#context;
     reportUnsupportedUiFields(call, CALL_FIELDS, context);
-    // UI messages have a field for the text encoding only while the input is streaming.
+    // UI messages have the field `inputEncoding` only while the input is streaming.
     const isStreaming =
       call.invalid === true && call.inputText !== undefined && !this.#answeredIds.has(call.toolCallId);
     const hasTextEncoding = isStreaming && call.format === "text";
@@ -94,7 +105,7 @@ export class ToolPartEncoder {
     encodeCallId(call, wire, context);
     for (const field of Object.keys(others)) copyField(others, field, wire);
     wire["state"] = typeof form["state"] === "string" ? form["state"] : toCallState(call, undefined);
-    // UI messages mark a call as invalid only by the streaming state, which a result ends.
+    // UI messages mark an invalid call only by its streaming state, and a result replaces that state.
     if (call.invalid === true && this.#answeredIds.has(call.toolCallId))
       context.report.addLoss("invalid-call-unsupported", "invalid");
     if (call.invalid === false) context.report.addLoss("metadata-dropped", "invalid");
@@ -111,7 +122,10 @@ export class ToolPartEncoder {
     return wire;
   }
 
-  /** Writes input that must not be executed: its text, and the parsed part of it. */
+  /**
+   * Writes the input of an invalid call, which must not be executed: its text, and the parsed value if the call has
+   * one.
+   */
   #encodeRawInput(call: ToolCallPart, wire: JsonObject): void {
     const { input, inputText } = call;
     const isBoth = readForm(call, this.#context.dialect)["input"] === "both";
@@ -119,7 +133,10 @@ export class ToolPartEncoder {
     if (inputText !== undefined) wire["rawInput"] = inputText;
   }
 
-  /** Reports a part that decoding would put into another position. */
+  /**
+   * Reports a result or approval that a decoder would put into another position: into the next tool message, in the
+   * order of the calls, if `belongsInRound` is true; otherwise directly after its call.
+   */
   #reportPosition(entry: ToolPartEntry, isInRound: boolean, belongsInRound: boolean): void {
     const isPlain = belongsInRound
       ? isInRound && entry.round === this.#round && entry.order >= this.#lastOrder
@@ -205,7 +222,7 @@ export class ToolPartEncoder {
     if (state !== undefined && !isDenied)
       context.report.addLoss("form-stale", ["extra", context.dialect, "$form", "state"]);
     wire["state"] = isDenied ? "output-denied" : part.isError ? "output-error" : "output-available";
-    // With a result, the input of an invalid call is no longer streaming.
+    // A result ends the streaming state of an invalid call, so the input moves from `rawInput` to `input`.
     if (entry.call.invalid === true) {
       if (wire["input"] === undefined) wire["input"] = wire["rawInput"] ?? {};
       delete wire["rawInput"];
@@ -231,7 +248,7 @@ export function encodeUiOutput(wire: JsonObject, part: ToolResultPart, context: 
   }
 }
 
-/** Returns the error as one text, which is all that UI messages support. */
+/** Returns the error as one text, because UI messages support no other form. */
 function toErrorText(part: ToolResultPart, { report }: UiEncodeContext): string {
   const texts: string[] = [];
   if (part.output !== undefined) {

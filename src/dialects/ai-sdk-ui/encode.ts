@@ -1,5 +1,5 @@
-// Encodes UI messages. All assistant and tool messages until the next user message form one UI message: steps, and in
-// them the results of client tools.
+// Encodes UI messages. All assistant and tool messages up to the next user message become one UI message with steps;
+// results of client tools are written into the parts of their calls.
 import type { JsonObject } from "../../model/json/index.ts";
 import { copyObject } from "../../model/json/index.ts";
 import type { Message, Metadata } from "../../model/message.ts";
@@ -23,9 +23,11 @@ export function encodeMessages(
   return encoder.wireMessages;
 }
 
-/** Fields that the first message of a UI message supports; later ones support only metadata. */
+/** Fields that are supported on the first canonical message of a UI message. */
 const FIRST_MESSAGE_FIELDS: ReadonlySet<string> = new Set(["role", "parts", "extra", "id", "metadata"]);
+/** Fields that are supported on a user's message between two steps. */
 const STEERING_MESSAGE_FIELDS: ReadonlySet<string> = new Set(["role", "parts", "extra", "id"]);
+/** Fields that are supported on later canonical messages of a UI message. */
 const LATER_MESSAGE_FIELDS: ReadonlySet<string> = new Set(["role", "parts", "extra", "metadata"]);
 
 class UiMessageEncoder {
@@ -33,7 +35,7 @@ class UiMessageEncoder {
   readonly #context: UiEncodeContext;
   readonly #options: EncodeMessagesOptions;
   readonly #toolParts: ToolPartEncoder;
-  /** Parts of the assistant's UI message that is still open. */
+  /** The parts of the assistant's UI message that later messages can extend; undefined if there is none. */
   #openParts: JsonObject[] | undefined;
   #previousRole: Message["role"] | undefined;
 
@@ -97,7 +99,7 @@ class UiMessageEncoder {
     return "user";
   }
 
-  /** Begins a UI message with the id, metadata and residue of its first message. */
+  /** Starts a UI message, with the id, metadata and residue of its first canonical message. */
   #beginMessage(message: Message, role: string, at: number, parts: JsonObject[]): void {
     const context = this.#context;
     const { dialect } = context;
@@ -107,7 +109,7 @@ class UiMessageEncoder {
     const hadNoId = readForm(message, dialect)["id"] === null || message.extra?.[dialect]?.["id"] !== undefined;
     if (message.id !== undefined || !hadNoId) wire["id"] = this.#findOrCreateId(message, at);
     wire["role"] = role;
-    // Metadata is declared wider than JSON.
+    // The cast is safe: metadata is JSON, although its type is wider.
     if (message.metadata !== undefined) wire["metadata"] = message.metadata as JsonObject;
     wire["parts"] = parts;
     restoreResidue(wire, message, context);
@@ -127,7 +129,7 @@ class UiMessageEncoder {
     for (const part of this.#encodeParts(message, "assistant")) parts.push(part);
   }
 
-  /** Reports fields that only the first message of a UI message can have. */
+  /** Reports the fields that only the first canonical message of a UI message can have. */
   #reportLaterMessage(message: Message): void {
     const context = this.#context;
     reportUnsupportedUiFields(message, LATER_MESSAGE_FIELDS, context);
@@ -136,7 +138,7 @@ class UiMessageEncoder {
     if (message.metadata !== undefined) this.#mergeMetadata(message.metadata);
   }
 
-  /** Reports residue of a message that is not encoded as a UI message of its own. */
+  /** Reports the residue of a message that does not become a UI message of its own. */
   #reportResidue({ extra }: Message): void {
     const { dialect, report } = this.#context;
     for (const key of Object.keys(extra?.[dialect] ?? {})) {
@@ -144,7 +146,7 @@ class UiMessageEncoder {
     }
   }
 
-  /** Merges the metadata of a later message; existing keys win. */
+  /** Merges the metadata of a later message into the UI message; existing keys are not overwritten. */
   #mergeMetadata(metadata: Metadata): void {
     const { report } = this.#context;
     const wire = this.wireMessages.at(-1) ?? {};
@@ -159,7 +161,7 @@ class UiMessageEncoder {
     wire["metadata"] = joined;
   }
 
-  /** Adds results to their calls; other parts of a tool message become the assistant's. */
+  /** Adds the results of a tool message to their calls; all other parts become parts of the assistant. */
   #addResults(message: Message, at: number): void {
     const context = this.#context;
     const { report } = context;

@@ -1,4 +1,4 @@
-// The AI SDK's UI messages, and the UI message stream that `useChat` reads.
+// Defines the dialect of the AI SDK's UI messages and of the UI message stream that `useChat` reads.
 import { defineDialect } from "../define.ts";
 import { decodeMessages } from "./decode.ts";
 import { encodeMessages } from "./encode.ts";

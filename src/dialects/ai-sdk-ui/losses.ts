@@ -1,5 +1,5 @@
-// Loss codes of encoding into AI SDK UI messages: those of the shared catalog that can occur, and those that only this
-// dialect has.
+// Declares the loss codes of encoding into AI SDK UI messages: the shared codes that can occur, and the codes that only
+// this dialect has.
 import type { EncodeContext } from "../dialect.ts";
 import { AI_SDK_LOSS_CODES, createFieldReporter } from "../ai-sdk/losses.ts";
 import { ANSWER_LOSSES } from "../kit/losses/answer-catalog.ts";
@@ -18,7 +18,7 @@ export const UI_MESSAGE_LOSSES = {
   "id-synthesized": {
     action: "synthesized",
     level: "note",
-    message: "{target} requires an id on every message; one was created.",
+    message: "{target} requires an id on every message; an id was created.",
   },
   "metadata-merged": {
     action: "moved",
@@ -35,13 +35,14 @@ export const UI_MESSAGE_LOSSES = {
     level: "note",
     message: "{target} stores a result in its call; this result was moved there.",
   },
-  // UI messages are not repaired, so a second result of a call is reported instead.
+  // A request for a provider is repaired if a call has two results. UI messages are not repaired, so the loss has its
+  // own code.
   "result-duplicate": {
     action: "dropped",
     level: "loss",
     message: "{target} has one result per call; this later result was dropped.",
   },
-  // The two AI SDK formats derive the executor differently.
+  // Model messages and UI messages have different texts for this code, because they derive the executor differently.
   "result-executor-approximated": {
     action: "approximated",
     level: "note",
@@ -52,5 +53,5 @@ export const UI_MESSAGE_LOSSES = {
 
 export type UiEncodeContext = EncodeContext<keyof typeof UI_MESSAGE_LOSSES>;
 
-/** Reports the residue of other dialects, and every field that is not in `supported`. */
+/** Reports the residue of other dialects, and every field of a message or part that is not in `supported`. */
 export const reportUnsupportedUiFields = createFieldReporter({ size: "metadata-dropped" });

@@ -1,4 +1,4 @@
-// Wire types of AI SDK UI messages, limited to what the encoder writes.
+// Declares the wire types of the AI SDK UI messages that the encoder writes.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 
 type UiProviderMetadata = { providerMetadata?: Record<string, JsonObject> };
@@ -12,7 +12,7 @@ export type UiText = {
 } & UiProviderMetadata;
 /** A reasoning part. */
 export type UiReasoning = { type: "reasoning"; text: string; state?: "streaming" | "done" } & UiProviderMetadata;
-/** A file part; `url` is a data URL for inline data. */
+/** A file part; inline data is a data URL in `url`. */
 export type UiFile = {
   type: "file";
   url: string;
@@ -38,7 +38,7 @@ export type UiCitation = {
   endIndex?: number;
   citedText?: string;
 };
-/** Begins a step of an assistant message. */
+/** A part that marks the beginning of a step in an assistant message. */
 export type UiStepStart = { type: "step-start" };
 
 type UiToolCallFields = {
@@ -48,7 +48,7 @@ type UiToolCallFields = {
   callProviderMetadata?: Record<string, JsonObject>;
 };
 type UiToolResultFields = { input: JsonValue; resultProviderMetadata?: Record<string, JsonObject> };
-/** A tool part: a call and, if it has one, its result. */
+/** A tool part: a call and, once there is one, its result. */
 export type UiTool =
   | (UiToolCallFields & { state: "input-streaming"; input?: JsonObject; rawInput?: string })
   | (UiToolCallFields & { state: "input-available"; input: JsonValue })

@@ -1,5 +1,5 @@
-// Decodes and encodes files of AI SDK model messages: bytes, a URL, text or a provider's file, tagged or bare; also the
-// older file parts of tool results.
+// Decodes and encodes files of AI SDK model messages. The data is bytes, a URL, text or a reference to a provider's
+// file, either as a bare value or tagged as `{ type, … }`. Also converts the older file parts of tool results.
 import { formatDataUrl, readDataUrl } from "../../model/data-url.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { MediaPart } from "../../model/parts.ts";
@@ -33,11 +33,13 @@ export type FileLoss =
   | "residue-conflict";
 
 type FileSource = Pick<MediaPart, "url" | "data" | "text" | "fileId" | "issuer">;
-/** How file data is written: `{ type, … }`, bare, as a data URL (bare or tagged), or as the JSON of Node's Buffer. */
+/**
+ * The spelling of file data: `{ type, … }`, a bare value, a data URL (bare or tagged), or the JSON of Node's Buffer.
+ */
 type FileDataShape = "tagged" | "bare" | "data-url" | "tagged-data-url" | "buffer";
 interface DecodedFileData {
   source: FileSource;
-  /** Undefined for in-memory values such as Uint8Array, which cannot be restored. */
+  /** The spelling on the wire; undefined for in-memory values such as Uint8Array, whose spelling is not restored. */
   shape?: FileDataShape;
   unknownFields?: JsonObject | undefined;
 }
@@ -48,12 +50,13 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
+/** Returns the bytes of base64 data; undefined if the data is not base64 in its standard spelling. */
 function fromBase64(base64: string): number[] | undefined {
   try {
     const bytes = Array.from(atob(base64), (character) => character.charCodeAt(0));
     return toBase64(Uint8Array.from(bytes)) === base64 ? bytes : undefined;
   } catch {
-    // Not valid base64.
+    // `atob` throws if the text is not valid base64.
     return undefined;
   }
 }
@@ -62,7 +65,7 @@ function isByte(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) < 256;
 }
 
-/** Reads the in-memory values that the SDK accepts in place of JSON. */
+/** Reads an in-memory value that the AI SDK accepts in place of JSON; undefined for all other values. */
 function readInMemoryValue(value: unknown): FileSource | undefined {
   if (value instanceof Uint8Array) return { data: toBase64(value) };
   if (value instanceof ArrayBuffer) return { data: toBase64(new Uint8Array(value)) };
@@ -80,7 +83,7 @@ function decodeFileData(value: JsonValue | undefined, mimeType: string | undefin
   return isObject(value) ? decodeTaggedData(value, mimeType) : undefined;
 }
 
-/** Returns the base64 data of a data URL that has no parameters and the same MIME type as the part. */
+/** Returns the base64 data of a data URL; undefined if the URL has parameters or another MIME type than the part. */
 function readPlainDataUrl(url: string, mimeType: string | undefined): string | undefined {
   const inline = readDataUrl(url);
   if (inline === undefined || inline.mimeType !== mimeType) return undefined;
@@ -114,7 +117,8 @@ function decodeTaggedData(value: JsonObject, mimeType: string | undefined): Deco
 }
 
 /**
- * Returns the default shape: bare if its kind is recognizable, else tagged. Tool results (`isTagged`) always use tags.
+ * Returns the default spelling of a source: bare if the value can be recognized as a URL or as base64, else tagged. In
+ * tool results (`isTagged`) it is always tagged.
  */
 function findDefaultShape({ url, data }: FileSource, isTagged: boolean): FileDataShape {
   if (isTagged) return "tagged";
@@ -129,8 +133,8 @@ const FILE_FIELDS: ReadonlySet<string> = new Set(["type", "data", "mediaType"]);
 const IMAGE_FIELDS: ReadonlySet<string> = new Set(["type", "image"]);
 
 /**
- * Decodes a file or image part; returns undefined if it is unreadable. `isTagged`: in a tool result, where all files
- * are tagged.
+ * Decodes a file or image part; undefined if its data or media type is unreadable. `isTagged` is true in a tool result,
+ * where the data of all files is tagged as `{ type, … }`.
  */
 export function decodeFile(wire: JsonObject, context: DecodeContext, isTagged = false): MediaPart | undefined {
   const { dialect } = context;
@@ -165,7 +169,10 @@ const MEDIA_FIELDS: ReadonlySet<string> = new Set(
   "type url data text content fileId path blob mimeType name issuer extra cache seals size".split(" "),
 );
 
-/** Returns the source to encode and reports the others; undefined if none can be encoded. */
+/**
+ * Returns the source field to encode and reports the other sources; undefined, with a loss, if no source can be
+ * encoded.
+ */
 function findSource(part: MediaPart, context: EncodeContext<FileLoss>): "url" | "data" | "text" | "fileId" | undefined {
   const source = pickMediaSource(part, context);
   if (source === "url" || source === "data" || source === "text") return source;
@@ -203,7 +210,10 @@ function encodeFileData(
   }
 }
 
-/** Encodes the reference without the issuer's details, whose losses are reported already. */
+/**
+ * Encodes the file id and the issuer's dialect as a reference. The issuer's provider and model are left out, because
+ * `findSource` has already reported their loss.
+ */
 function encodeReference({ fileId, issuer }: MediaPart, context: EncodeContext<FileLoss>): JsonObject | undefined {
   const dialect = issuer === undefined ? undefined : { dialect: issuer.dialect };
   return encodeFileReference(
@@ -248,7 +258,7 @@ function buildFile(
   isTagged: boolean,
   context: EncodeContext<FileLoss>,
 ): JsonObject {
-  // An unknown shape gives undefined.
+  // `encodeFileData` returns undefined for an unknown spelling, so the cast is safe.
   const formValue = shapeForm === undefined ? undefined : encodeFileData(part, shapeForm as FileDataShape, context);
   if (shapeForm !== undefined && formValue === undefined)
     context.report.addLoss("form-stale", ["extra", context.dialect, "$form", "data"]);
@@ -262,7 +272,7 @@ function buildFile(
   return wire;
 }
 
-/** Older file parts of tool results, and the field with the data of each. */
+/** The types of older file parts in tool results, with the field that contains the data. */
 const LEGACY_FIELDS: Readonly<Record<string, "data" | "url">> = {
   "file-data": "data",
   "image-data": "data",
@@ -272,8 +282,8 @@ const LEGACY_FIELDS: Readonly<Record<string, "data" | "url">> = {
 };
 
 /**
- * Returns the older part type for a URL in a tool result: the SDK accepts URLs in the newer type only as URL objects,
- * not as JSON.
+ * Returns the older part type (`image-url` or `file-url`) that is written for a URL in a tool result; undefined if the
+ * type `file` is written. In a part of type `file` the AI SDK accepts a URL only as a URL object, not as JSON.
  */
 function findDefaultLegacyType({ type, url, name, mimeType }: MediaPart): string | undefined {
   if (url === undefined || name !== undefined) return undefined;

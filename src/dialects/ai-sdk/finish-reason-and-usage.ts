@@ -1,4 +1,4 @@
-// Decodes and encodes the AI SDK's finish reasons and token counts.
+// Decodes and encodes finish reasons and token counts of the AI SDK.
 import type { FinishReason, UnifiedFinishReason } from "../../model/finish-reason.ts";
 import type { JsonObject } from "../../model/json/index.ts";
 import type { Usage } from "../../model/usage.ts";
@@ -6,7 +6,7 @@ import type { EncodeContext } from "../dialect.ts";
 import { copyField, isObject } from "../kit/fields/read-wire.ts";
 import { storeResidue } from "../kit/residue/residue.ts";
 
-/** Finish reasons that the AI SDK shares with the canonical model. */
+/** Finish reasons that the AI SDK and the canonical model have in common. */
 const KNOWN_REASONS: ReadonlySet<string> = new Set<UnifiedFinishReason>([
   "stop",
   "length",
@@ -16,23 +16,23 @@ const KNOWN_REASONS: ReadonlySet<string> = new Set<UnifiedFinishReason>([
   "other",
 ]);
 
-/** The nearest reason for canonical reasons that the SDK does not have. */
+/** The nearest AI SDK finish reason for canonical reasons that the AI SDK does not have. */
 const NEAREST_REASONS: Readonly<Partial<Record<UnifiedFinishReason, UnifiedFinishReason>>> = {
   refusal: "content-filter",
   pause: "other",
 };
 
-/** Decodes a finish reason; an unknown one becomes `other` with its raw value (B62). */
+/** Decodes a finish reason; an unknown reason becomes `other` with the wire value as `raw` (B62). */
 export function decodeFinishReason(wireReason: unknown, raw: unknown): FinishReason {
   const known = typeof wireReason === "string" && KNOWN_REASONS.has(wireReason);
-  // The set has only unified reasons.
+  // The cast is safe, because `KNOWN_REASONS` contains only unified finish reasons.
   const reason: FinishReason = { unified: known ? (wireReason as UnifiedFinishReason) : "other" };
   if (typeof raw === "string") reason.raw = raw;
   else if (!known && typeof wireReason === "string") reason.raw = wireReason;
   return reason;
 }
 
-/** The SDK's finish reason for a provider stream that broke off but was accepted as an answer. */
+/** The AI SDK's finish reason for an interrupted provider stream that was accepted as an answer. */
 const INTERRUPTED = "interrupted";
 
 export function encodeFinishReason(
@@ -45,7 +45,7 @@ export function encodeFinishReason(
   return nearest ?? unified;
 }
 
-/** Canonical counts and their SDK fields: at the top level, or inside one of the two detail objects. */
+/** Canonical counts and their AI SDK fields, which are at the top level or inside one of the two detail objects. */
 const COUNT_FIELDS = [
   ["inputTokens", "inputTokens"],
   ["outputTokens", "outputTokens"],
@@ -55,10 +55,10 @@ const COUNT_FIELDS = [
   ["reasoningTokens", "outputTokenDetails", "reasoningTokens"],
 ] as const satisfies readonly (readonly [keyof Usage, string, string?])[];
 
-/** Counts that the SDK derives from the others. */
+/** Counts in the detail objects that the AI SDK derives from other counts. */
 const DERIVED_COUNTS = { inputTokenDetails: "noCacheTokens", outputTokenDetails: "textTokens" } as const;
 
-/** Decodes the counts of one model call; missing counts stay undefined. */
+/** Decodes the token counts of one model call; missing counts stay undefined. */
 export function decodeUsage(wire: JsonObject, dialect: string): Partial<Usage> {
   const usage: Partial<Usage> = {};
   const decodedKeys = new Set<string>(["raw"]);
@@ -78,7 +78,7 @@ export function decodeUsage(wire: JsonObject, dialect: string): Partial<Usage> {
   return usage;
 }
 
-/** Stores counts of a detail object that are neither canonical nor derived. */
+/** Stores the counts of a detail object that are neither canonical nor derived as residue. */
 function storeDetails(
   usage: Partial<Usage>,
   key: keyof typeof DERIVED_COUNTS,
@@ -94,6 +94,7 @@ function storeDetails(
   if (Object.keys(rest).length > 0) storeResidue(usage, dialect, rest, key);
 }
 
+/** Returns the value of a derived count; undefined if the count `inner` is not derived or its total is missing. */
 function deriveCount(usage: Partial<Usage>, key: keyof typeof DERIVED_COUNTS, inner: string): number | undefined {
   if (inner !== DERIVED_COUNTS[key]) return undefined;
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = usage;
@@ -101,7 +102,7 @@ function deriveCount(usage: Partial<Usage>, key: keyof typeof DERIVED_COUNTS, in
   return outputTokens && Math.max(0, outputTokens - reasoningTokens);
 }
 
-/** Encodes the counts that the SDK has fields for. */
+/** Encodes the counts for which the AI SDK has fields. */
 export function encodeUsage(usage: Partial<Usage>): JsonObject {
   const wire: JsonObject = { inputTokenDetails: {}, outputTokenDetails: {} };
   for (const [field, outer, inner] of COUNT_FIELDS) {
@@ -116,7 +117,7 @@ export function encodeUsage(usage: Partial<Usage>): JsonObject {
   return wire;
 }
 
-/** Canonical counts that the SDK has no field for. */
+/** Canonical counts for which the AI SDK has no field. */
 export const UNSUPPORTED_COUNTS = [
   "cacheWrite5mTokens",
   "cacheWrite1hTokens",

@@ -1,4 +1,5 @@
-// Losses that both AI SDK formats, model messages and UI messages, can cause, and the report of fields that they lack.
+// Declares the losses that both AI SDK formats, model messages and UI messages, can cause, and reports unsupported
+// fields.
 import type { Message } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
@@ -29,7 +30,10 @@ export const AI_SDK_LOSS_CODES = [
 ] as const satisfies readonly (keyof typeof ANSWER_LOSSES)[];
 type AiSdkLossCode = (typeof AI_SDK_LOSS_CODES)[number];
 
-/** The loss codes of fields that neither format encodes; other fields are reported as `field-unsupported`. */
+/**
+ * Loss codes of fields that neither model messages nor UI messages have; all other fields are reported as
+ * `field-unsupported`.
+ */
 const FIELD_CODES = {
   id: "metadata-dropped",
   metadata: "metadata-dropped",
@@ -38,8 +42,8 @@ const FIELD_CODES = {
 } as const satisfies Record<string, AiSdkLossCode>;
 
 /**
- * Returns a function that reports the residue of other dialects and every field that is not in `supported`;
- * `formatCodes` are the codes of fields that only this format lacks.
+ * Returns a function that reports the residue of other dialects and every field that is not in `supported`.
+ * `formatCodes` are the loss codes of fields that only the caller's AI SDK format does not support.
  */
 export function createFieldReporter(formatCodes: Readonly<Record<string, AiSdkLossCode>>) {
   const codes = { ...FIELD_CODES, ...formatCodes };

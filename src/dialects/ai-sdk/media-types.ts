@@ -1,5 +1,5 @@
-// Media types and file references of the AI SDK. A media type may be only the part before the slash; a reference maps
-// provider keys to file ids.
+// Converts media types and file references of the AI SDK. A media type may be only the part before the slash, such as
+// "image". A file reference maps provider keys to file ids.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { MediaPart } from "../../model/parts.ts";
 import { MEDIA_SOURCES } from "../../model/validation/message-shapes.ts";
@@ -9,7 +9,7 @@ import { ValueMap } from "../kit/fields/value-map.ts";
 
 type MediaPartType = MediaPart["type"];
 
-/** A scheme and a colon, which base64 cannot begin with. */
+/** Matches a URL scheme with its colon, which base64 data cannot start with. */
 const URL_LIKE = /^[a-z][a-z\d+.-]*:/i;
 
 export function isUrl(text: string): boolean {
@@ -22,14 +22,14 @@ export function toMediaPartType(mediaType: string): MediaPartType {
 }
 
 /**
- * Returns the MIME type of a media type; undefined if it is only "image", "audio" or "video", which the part's type
- * already states.
+ * Returns the MIME type of a media type; undefined if the media type is only "image", "audio" or "video", because the
+ * type of the part already expresses it.
  */
 export function toMimeType(mediaType: string): string | undefined {
   return mediaType === toMediaPartType(mediaType) && mediaType !== "file" ? undefined : mediaType;
 }
 
-/** Returns the media type of a part. The SDK requires one and derives the kind of media from it. */
+/** Returns the media type of a part. The AI SDK requires a media type and derives the kind of media from it. */
 export function encodeMediaType(
   { type, mimeType }: MediaPart,
   { report }: EncodeContext<"mime-type-guessed" | "media-kind-changed">,
@@ -41,7 +41,7 @@ export function encodeMediaType(
   return mimeType ?? "application/octet-stream";
 }
 
-/** Dialects and the provider keys of their file ids. */
+/** The AI SDK's provider key in file references, for each dialect that issues file ids. */
 const PROVIDER_KEYS = new ValueMap([
   ["openai-responses", "openai"],
   ["anthropic", "anthropic"],
@@ -49,8 +49,8 @@ const PROVIDER_KEYS = new ValueMap([
 ]);
 
 /**
- * Decodes a reference to the file of one provider; returns undefined for several, which the canonical model cannot
- * represent.
+ * Decodes a reference to a file of one provider; undefined if the provider is unknown or if there are several, which
+ * the canonical model cannot represent.
  */
 export function decodeFileReference(
   value: JsonValue | undefined,
@@ -63,7 +63,7 @@ export function decodeFileReference(
     : { fileId, issuer: { dialect } };
 }
 
-/** Encodes a reference to a provider's file; returns undefined if the issuer is unknown. */
+/** Encodes a reference to a provider's file; undefined if the AI SDK has no key for the issuer. */
 export function encodeFileReference(
   part: MediaPart,
   { report }: EncodeContext<"metadata-dropped">,
@@ -77,7 +77,10 @@ export function encodeFileReference(
   return { [key]: fileId };
 }
 
-/** Returns the media source to encode; reports further ones. */
+/**
+ * Returns the first media source that the part has, and reports all further sources as losses; undefined if the part
+ * has none.
+ */
 export function pickMediaSource(
   part: MediaPart,
   { report }: EncodeContext<"field-unsupported">,

@@ -1,5 +1,5 @@
-// Converts parts without a canonical type that both AI SDK formats have: `custom` parts and reasoning files. They are
-// stored in the form of model messages; parts that only UI messages have are stored in their UI form.
+// Converts `custom` parts and reasoning files, which model messages and UI messages have and the canonical model does
+// not. As opaque parts they have the shape of model messages; parts that only UI messages have keep their UI shape.
 import { formatDataUrl } from "../../model/data-url.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { OpaquePart } from "../../model/parts.ts";
@@ -23,8 +23,8 @@ function hasOnlyFields(wire: JsonObject, known: ReadonlySet<string>): boolean {
 }
 
 /**
- * Decodes a part of a UI message into the form of model messages; returns undefined if model messages have no such
- * part.
+ * Decodes a part of a UI message as an opaque part in the shape of model messages; undefined if model messages have no
+ * such part.
  */
 export function decodeOpaquePart(wire: JsonObject): OpaquePart | undefined {
   const { type, kind, mediaType, url, providerMetadata } = wire;
@@ -44,7 +44,7 @@ export function decodeOpaquePart(wire: JsonObject): OpaquePart | undefined {
   return { type: "opaque", dialect: MODEL_DIALECT, value };
 }
 
-/** Encodes an opaque part as a part of a UI message; returns undefined if UI messages have no such part. */
+/** Encodes an opaque part as a part of a UI message; undefined if UI messages have no such part. */
 export function encodeOpaquePart({ dialect, value }: OpaquePart): JsonObject | undefined {
   if (!isObject(value)) return undefined;
   if (dialect === UI_DIALECT) return value;
@@ -69,8 +69,8 @@ export function encodeOpaquePart({ dialect, value }: OpaquePart): JsonObject | u
 const STEERING_FIELDS: ReadonlySet<string> = new Set(["type", "id", "message", "stepNumber"]);
 
 /**
- * Encodes a user's message between two steps; returns undefined if it has parts other than text, which UI messages do
- * not support here.
+ * Encodes a user's message between two steps as a steering part of a UI message; undefined if the message has parts
+ * other than text, which a steering part does not support.
  */
 function encodeSteeringMessage({ id, message, ...others }: JsonObject): JsonObject | undefined {
   if (!hasOnlyFields(others, STEERING_FIELDS) || typeof id !== "string" || !isObject(message)) return undefined;

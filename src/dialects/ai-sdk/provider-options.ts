@@ -1,5 +1,5 @@
 // Decodes and encodes provider options (model messages) and provider metadata (UI messages and streams): one object per
-// provider. Artifacts that only their issuer can read become seals, a cache breakpoint becomes `cache`; the rest is
+// provider. Data that only its issuer can read becomes a seal, a cache breakpoint becomes `cache`. The rest becomes
 // residue that both AI SDK formats share, so that it survives translation between them.
 import { setOwn } from "../../model/merge-extra.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
@@ -11,14 +11,14 @@ import { readForm, storeForm } from "../kit/residue/residue.ts";
 import { reportNotPortableResidue } from "../kit/residue/unsent-fields.ts";
 import type { SealLoss } from "../kit/seals/seals.ts";
 
-/** Key in `extra` of the residue that both formats share. */
+/** The key in `extra` of the residue that both AI SDK formats share. */
 const SHARED_RESIDUE = "ai-sdk";
 
-/** The option fields of a provider that are seals. */
+/** The fields in the options of one provider that are seals. */
 interface ProviderSeals extends Issuer {
   /**
-   * Keys of the provider in the options. Some providers have two and write every field under both; the first is the
-   * default.
+   * The keys of the provider in the options; the first key is the default. Some providers have two keys and write every
+   * field under both.
    */
   keys: readonly [string, ...string[]];
   fields: Readonly<Record<string, SealKind>>;
@@ -27,7 +27,9 @@ interface ProviderSeals extends Issuer {
 const OPENAI_FIELDS = { itemId: "id", reasoningEncryptedContent: "encrypted" };
 const GOOGLE_FIELDS = { thoughtSignature: "signature" };
 const THINKING_FIELDS = { signature: "signature", redactedData: "redacted" };
-/** Of several rows for one dialect, the first has no provider and is the default. */
+/**
+ * The seal fields of each provider. If a dialect has several rows, the first row has no provider and is the default.
+ */
 const PROVIDER_SEALS: readonly ProviderSeals[] = [
   { keys: ["anthropic"], dialect: "anthropic", fields: THINKING_FIELDS },
   { keys: ["openai"], dialect: "openai-responses", fields: OPENAI_FIELDS },
@@ -37,7 +39,10 @@ const PROVIDER_SEALS: readonly ProviderSeals[] = [
   { keys: ["bedrock", "amazonBedrock"], dialect: "bedrock", fields: THINKING_FIELDS },
 ];
 
-/** Returns the option field of a seal; an unknown provider uses the default row of the dialect. */
+/**
+ * Returns the provider and the options field in which a seal is written; undefined if no field exists for its dialect
+ * and kind. A seal of an unknown provider uses the first row of its dialect.
+ */
 function findSealField({ dialect, kind, provider }: Seal): { seals: ProviderSeals; field: string } | undefined {
   const candidates = PROVIDER_SEALS.filter((each) => each.dialect === dialect);
   const seals = candidates.find((each) => each.provider === provider) ?? candidates[0];
@@ -45,7 +50,7 @@ function findSealField({ dialect, kind, provider }: Seal): { seals: ProviderSeal
   return seals === undefined || field === undefined ? undefined : { seals, field };
 }
 
-/** Returns the cache breakpoint if the value is exactly one. */
+/** Decodes a cache breakpoint; undefined if the value is something else or has further fields. */
 function readBreakpoint(value: JsonValue | undefined): CacheBreakpoint | undefined {
   if (!isObject(value) || value["type"] !== "ephemeral") return undefined;
   const { ttl } = value;
@@ -54,14 +59,15 @@ function readBreakpoint(value: JsonValue | undefined): CacheBreakpoint | undefin
   return size === 2 && (ttl === "5m" || ttl === "1h") ? { ttl } : undefined;
 }
 
-/** State of decoding the options of one part. */
+/** The state of decoding the options of one part. */
 interface OptionsDecoding {
   target: PartBase;
   withCache: boolean;
-  /** Keys under which seals were found, for providers with two keys. */
+  /** The keys under which seals were found; only keys of providers with two keys are collected. */
   providerKeys: Set<string>;
 }
 
+/** Decodes one field of a provider's options as a seal or a cache breakpoint; returns false if it is neither. */
 function decodeOption(key: string, field: string, value: JsonValue | undefined, decoding: OptionsDecoding): boolean {
   const { target, withCache, providerKeys } = decoding;
   if (typeof value === "string") {
@@ -72,7 +78,8 @@ function decodeOption(key: string, field: string, value: JsonValue | undefined, 
     const earlierSeal = target.seals?.find(
       (each) => each.dialect === dialect && each.kind === kind && each.provider === provider,
     );
-    // The second key of a provider may repeat the value; a different value is no seal and stays residue.
+    // The second key of a provider may repeat the value. A different value is not decoded as a seal and becomes
+    // residue.
     if (earlierSeal !== undefined && earlierSeal.value !== value) return false;
     if (providerSeals.keys.length > 1) providerKeys.add(key);
     if (earlierSeal !== undefined) return true;
@@ -85,7 +92,7 @@ function decodeOption(key: string, field: string, value: JsonValue | undefined, 
   return cache !== undefined;
 }
 
-/** Escapes provider keys that begin with `$`, because form keys do too. */
+/** Escapes a provider key that begins with `$`, because the keys of forms in the residue also begin with `$`. */
 function escapeKey(key: string): string {
   return key.startsWith("$") ? `$${key}` : key;
 }
@@ -95,7 +102,10 @@ function ensureSharedResidue(target: WithExtra): JsonObject {
   return (extra[SHARED_RESIDUE] ??= {});
 }
 
-/** Decodes the options of a part; returns false if they are not an object. Answers have no cache breakpoints. */
+/**
+ * Decodes the options of a part; returns false if they are not an object. `withCache` is false for answers, which have
+ * no cache breakpoints.
+ */
 export function decodeProviderOptions(target: PartBase, options: JsonValue | undefined, withCache = true): boolean {
   if (!isObject(options)) return false;
   const decoding: OptionsDecoding = { target, withCache, providerKeys: new Set() };
@@ -122,14 +132,17 @@ export function decodeProviderOptions(target: PartBase, options: JsonValue | und
   return true;
 }
 
-/** Stores the keys under which seals were found, if they are not the default ones. */
+/** Stores the keys under which seals were found, unless all of them are default keys. */
 function storeProviderKeys(target: WithExtra, usedKeys: ReadonlySet<string>): void {
   const providerKeys = PROVIDER_SEALS.flatMap(({ keys }) => keys.filter((key) => usedKeys.has(key)));
   if (providerKeys.some((name) => PROVIDER_SEALS.every(({ keys }) => keys[0] !== name)))
     storeSharedForm(target, "names", providerKeys);
 }
 
-/** Stores the options of a message as residue of the message; a cache breakpoint moves to its last part. */
+/**
+ * Stores the options of a message as residue of the message. A cache breakpoint becomes `cache` of `last`, the last
+ * part of the message. Returns false if the options are not an object.
+ */
 export function storeMessageOptions(
   target: WithExtra,
   options: JsonValue | undefined,
@@ -158,7 +171,7 @@ export function storeMessageOptions(
 
 const CACHE_FIELDS: ReadonlySet<string> = new Set(["cacheControl"]);
 
-/** Encodes the stored options and the current seals; returns undefined if there are none. */
+/** Encodes the stored options, the seals and the cache breakpoint of a part; undefined if there are none. */
 export function encodeProviderOptions(target: PartBase, context: EncodeContext<SealLoss>): JsonObject | undefined {
   const shared = target.extra?.[SHARED_RESIDUE];
   if (shared === undefined && target.seals === undefined && target.cache === undefined) return undefined;
@@ -167,7 +180,7 @@ export function encodeProviderOptions(target: PartBase, context: EncodeContext<S
     if (shared === undefined || (key.startsWith("$") && !key.startsWith("$$"))) continue;
     const name = key.startsWith("$") ? key.slice(1) : key;
     const fields = shared[key];
-    // A copy, because seals are added to it.
+    // The fields are copied, because seals are added to them.
     if (isObject(fields)) setOwn(options, name, copyFields(fields));
     else copyField(shared, key, options, name);
   }
@@ -186,10 +199,11 @@ function copyFields(fields: JsonObject): JsonObject {
   return copy;
 }
 
-/** Sets an option; returns false if residue occupies the field. */
+/** Sets an option; returns false if the field already has a value from residue. */
 function setOption(options: JsonObject, key: string, field: string, value: JsonValue): boolean {
   const fields = (options[key] ??= {});
-  // Residue with this key shows that the wire had no seal there.
+  // A string in this field comes from residue: the decoder did not accept it as a seal, so it is preserved. The options
+  // of a provider that are not an object are preserved, too.
   if (!isObject(fields) || typeof fields[field] === "string") return false;
   fields[field] = value;
   return true;
@@ -216,7 +230,7 @@ function encodeSeal(
   if (seal.model !== undefined) report.addLoss("metadata-dropped", ["seals", index, "model"]);
 }
 
-/** Stores a form value that both formats share, such as the display fields of a tool. */
+/** Stores a form value that both AI SDK formats share, such as the display fields of a tool. */
 export function storeSharedForm(target: WithExtra, formKey: string, value: JsonValue): void {
   storeForm(target, SHARED_RESIDUE, formKey, value);
 }
@@ -225,19 +239,21 @@ export function readSharedForm(target: WithExtra, formKey: string): JsonValue | 
   return target.extra === undefined ? undefined : readForm(target, SHARED_RESIDUE)[formKey];
 }
 
-/** Reports a shared form value that the current format cannot have. */
+/** Reports the loss of a shared form value that the current format cannot represent. */
 export function reportSharedForm(target: WithExtra, formKey: string, context: EncodeContext<NotPortableLoss>): void {
   if (readSharedForm(target, formKey) !== undefined)
     context.report.addLoss("form-not-portable", ["extra", SHARED_RESIDUE, "$form", formKey]);
 }
 
-/** Reports shared residue of a value without a field for options. */
+/** Reports the loss of shared residue of a message or part for which the wire has no field for provider options. */
 export function reportSharedResidue({ extra }: WithExtra, context: EncodeContext<NotPortableLoss>): void {
   const shared = extra?.[SHARED_RESIDUE];
   if (shared !== undefined) reportNotPortableResidue({ extra: { [SHARED_RESIDUE]: shared } }, context);
 }
 
-/** Reports the residue of other dialects; the shared residue belongs to both AI SDK formats. */
+/**
+ * Reports the loss of other dialects' residue; the shared residue belongs to both AI SDK formats and is not reported.
+ */
 export function reportOtherResidue(target: WithExtra, context: EncodeContext<NotPortableLoss>): void {
   const { extra } = target;
   if (extra === undefined) return;

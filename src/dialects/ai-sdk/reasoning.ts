@@ -1,5 +1,5 @@
-// Reasoning of the AI SDK is a text. An OpenAI reasoning item may have several summaries: the SDK has one part per
-// summary, all with the item's id; the canonical model has one part per item (B12).
+// Converts reasoning of the AI SDK, which is one text per part. An OpenAI reasoning item can have several summaries:
+// the AI SDK has one part per summary, all with the item's id; the canonical model has one part per item (B12).
 import { sameJson } from "../../model/json/index.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Part, PartBase, ReasoningPart, Seal } from "../../model/parts.ts";
@@ -7,25 +7,31 @@ import type { EncodeContext } from "../dialect.ts";
 import { readSharedForm, storeSharedForm } from "./provider-options.ts";
 import { isObject } from "../kit/fields/read-wire.ts";
 
-/** Returns the id of the OpenAI item that a part belongs to. */
+/** Returns the id of the OpenAI item that a part belongs to; undefined if it belongs to none. */
 export function findOpenAiItemId({ seals }: PartBase): string | undefined {
   return seals?.find(({ dialect, kind }) => dialect === "openai-responses" && kind === "id")?.value;
 }
 
-/** Sets the text of a part: the summary for an OpenAI item, else the text. The seals must be set before. */
+/**
+ * Sets the text of a part: as summary if the part belongs to an OpenAI item, else as text. The seals must be set
+ * before, because they contain the item id.
+ */
 export function setReasoningText(part: ReasoningPart, text: string): void {
   if (text === "" || findOpenAiItemId(part) === undefined) part.text = text;
   else part.summary = [text];
 }
 
-/** True if a part belongs to the same OpenAI item as the previous one. */
+/** True if a part belongs to the same OpenAI item as the previous part. */
 function continuesItem(part: Part, previous: Part | undefined): boolean {
   if (part.type !== "reasoning" || previous?.type !== "reasoning") return false;
   const item = findOpenAiItemId(part);
   return item !== undefined && item === findOpenAiItemId(previous);
 }
 
-/** Joins the parts of one item. Seals, residue and cache breakpoints that differ are stored per part. */
+/**
+ * Joins the parts of one OpenAI item into one part with several summaries. If the parts differ in seals, residue or
+ * cache breakpoints, a form also stores these fields of each part.
+ */
 export function joinItemPieces(pieces: readonly ReasoningPart[]): ReasoningPart {
   const [first, ...others] = pieces;
   if (first === undefined || others.length === 0) return first ?? { type: "reasoning", text: "" };
@@ -39,13 +45,15 @@ export function joinItemPieces(pieces: readonly ReasoningPart[]): ReasoningPart 
   return joined;
 }
 
-/** The cast is safe: all fields of a part are JSON. */
+/**
+ * Returns the seals, residue and cache breakpoint of a part. The cast is safe, because all fields of a part are JSON.
+ */
 function readNonTextFields({ seals, extra, cache }: ReasoningPart): JsonObject {
   const otherFields = { ...(seals && { seals }), ...(extra && { extra }), ...(cache && { cache }) };
   return otherFields as unknown as JsonObject;
 }
 
-/** Joins adjacent parts that belong to one OpenAI item. */
+/** Joins adjacent parts that belong to the same OpenAI item. */
 export function joinReasoningItems(parts: Part[]): Part[] {
   if (!parts.some((part, at) => continuesItem(part, parts[at - 1]))) return parts;
   const joined: Part[] = [];
@@ -63,7 +71,7 @@ export function joinReasoningItems(parts: Part[]): Part[] {
   return joined;
 }
 
-/** Splits a reasoning part into parts with one text each. */
+/** Splits a reasoning part into parts with one text each, as the AI SDK requires. */
 export function splitReasoning(part: ReasoningPart, { report }: EncodeContext<"summary-as-text">): ReasoningPart[] {
   const { text, summary = [], ...otherFields } = part;
   const isItem = findOpenAiItemId(part) !== undefined;
@@ -76,6 +84,10 @@ export function splitReasoning(part: ReasoningPart, { report }: EncodeContext<"s
   return [{ ...otherFields, text: first }, ...others.map((each): ReasoningPart => ({ type: "reasoning", text: each }))];
 }
 
+/**
+ * Returns a part without text for the summary at index `at`: with the fields that a form stores for each summary, else
+ * with the fields of the whole item.
+ */
 function toPiece(part: ReasoningPart, at: number, count: number): ReasoningPart {
   const { text: _, summary: __, ...otherFields } = part;
   const each: JsonValue | undefined = readSharedForm(part, "each");
@@ -83,7 +95,10 @@ function toPiece(part: ReasoningPart, at: number, count: number): ReasoningPart 
   return isObject(pieceFields) ? { type: "reasoning", text: "", ...pieceFields } : { ...otherFields, text: "" };
 }
 
-/** Returns the seals that the start event of a piece must have: those of its OpenAI item. */
+/**
+ * Returns the seals that the start event of a reasoning text must have: the seals of its OpenAI item, or none if the
+ * part belongs to no item.
+ */
 export function pickItemSeals(part: PartBase | undefined): PartBase {
   return part?.seals === undefined || findOpenAiItemId(part) === undefined ? {} : { seals: part.seals };
 }

@@ -1,5 +1,5 @@
-// Decodes and encodes sources and citations as annotations: a source after a text, and a citation with its position in
-// the text. A source that follows no text stays an opaque part.
+// Decodes and encodes sources and citations, which are annotations of a text. A source is a part after the text; a
+// citation is inside the text part and has a position. A source that follows no text becomes an opaque part.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Annotation, TextPart } from "../../model/parts.ts";
 import { copyField, isObject, unknownFields } from "../kit/fields/read-wire.ts";
@@ -8,12 +8,14 @@ import { reportNotPortableResidue, reportUnsupportedFields } from "../kit/residu
 import type { EncodeContext } from "../dialect.ts";
 import type { NotPortableLoss } from "../kit/losses/catalog.ts";
 
-/** The dialect of source parts: only UI messages have them, model messages do not. */
+/**
+ * The id of the dialect of UI messages. Source parts belong to this dialect, because model messages do not have them.
+ */
 export const UI_DIALECT = "ai-sdk-ui";
 
 type AnnotationContext = EncodeContext<"field-unsupported" | "residue-conflict" | "id-not-portable" | NotPortableLoss>;
 
-/** Field names of a source as a part of a message and inside a citation. */
+/** The field names of a source, which differ between a part of a message and a source inside a citation. */
 interface SourceFormat {
   id: string;
   url: JsonObject;
@@ -34,7 +36,7 @@ function hasFields(wire: JsonObject, typeFields: JsonObject): boolean {
   return Object.keys(typeFields).every((key) => wire[key] === typeFields[key]);
 }
 
-/** Media type of a document without one. */
+/** The media type that is written for a document, because annotations have none. */
 const DEFAULT_DOCUMENT_TYPE = "text/plain";
 
 function decodeSource(wire: JsonObject, format: SourceFormat): Annotation | undefined {
@@ -54,19 +56,20 @@ function decodeSource(wire: JsonObject, format: SourceFormat): Annotation | unde
     annotation.title = title;
     known.add("title");
   }
-  // A source without an id of its own uses its URL or title as id.
+  // The encoder writes the URL or title as the id of a source without a stored id. So a missing id is stored as a form,
+  // and an id that equals the URL or title is not stored.
   if (id === undefined) storeForm(annotation, UI_DIALECT, "id", null);
   else if (id === (annotation.url ?? title)) known.add(format.id);
   storeResidue(annotation, UI_DIALECT, unknownFields(wire, known));
   return annotation;
 }
 
-/** Decodes a source part into an annotation; returns undefined for other parts. */
+/** Decodes a source part as an annotation; undefined for other parts. */
 export function decodeSourcePart(wire: JsonObject): Annotation | undefined {
   return decodeSource(wire, PART_FORMAT);
 }
 
-/** Adds a source part to the annotations of the text before it; returns false for other parts. */
+/** Adds a source part to the annotations of the text before it; returns false if `wire` is not a source part. */
 export function addSourceAnnotation(part: TextPart, wire: JsonObject): boolean {
   const annotation = decodeSourcePart(wire);
   if (annotation === undefined) return false;
@@ -77,7 +80,9 @@ export function addSourceAnnotation(part: TextPart, wire: JsonObject): boolean {
 const CITATION_FIELDS: ReadonlySet<string> = new Set(["source", "citedText"]);
 const SPAN_FIELDS = ["startIndex", "endIndex"] as const;
 
-/** Sets the annotations of a text from its citations; returns false if one is unreadable. */
+/**
+ * Sets the annotations of a text from its citations; returns false if the list is empty or a citation is unreadable.
+ */
 export function decodeCitations(part: TextPart, list: JsonValue | undefined): boolean {
   const annotations = decodeCitationList(list);
   if (annotations === undefined) return false;
@@ -85,6 +90,7 @@ export function decodeCitations(part: TextPart, list: JsonValue | undefined): bo
   return true;
 }
 
+/** Decodes a list of citations; undefined if the list is empty or a citation is unreadable. */
 export function decodeCitationList(list: JsonValue | undefined): Annotation[] | undefined {
   if (!Array.isArray(list) || list.length === 0) return undefined;
   const annotations: Annotation[] = [];
@@ -113,7 +119,7 @@ function decodeCitation(wire: JsonObject): Annotation | undefined {
     annotation.span = { start: startIndex, end: endIndex };
     for (const field of SPAN_FIELDS) known.add(field);
   }
-  // The residue of the source is nested under `source`.
+  // The residue of the source is stored under `source` in the residue of the citation.
   if (sourceExtra !== undefined) storeResidue(annotation, UI_DIALECT, { source: sourceExtra[UI_DIALECT] ?? {} });
   storeResidue(annotation, UI_DIALECT, unknownFields(wire, known));
   if (!isCitation(annotation)) storeForm(annotation, UI_DIALECT, "citation", true);
@@ -126,7 +132,7 @@ function isCitation({ span, citedText }: Annotation): boolean {
 
 const ANNOTATION_FIELDS: ReadonlySet<string> = new Set(["kind", "url", "title", "citedText", "span", "extra", "seals"]);
 
-/** Encodes the annotations of a text: citations inside it, sources after it. */
+/** Encodes the annotations of a text: citations are written inside the text part, sources as parts after it. */
 export function encodeAnnotations(
   part: TextPart,
   context: AnnotationContext,
@@ -141,7 +147,10 @@ export function encodeAnnotations(
   return { citations, sources };
 }
 
-/** Encodes an annotation as source or citation; returns neither if it cannot be encoded, which is reported. */
+/**
+ * Encodes an annotation as a source or a citation. Neither field is set, and a loss is reported, if it cannot be
+ * encoded.
+ */
 export function encodeAnnotation(
   annotation: Annotation,
   context: AnnotationContext,
@@ -158,7 +167,8 @@ export function encodeAnnotation(
   annotation.seals?.forEach((seal, at) =>
     report.addLoss(seal.kind === "id" ? "id-not-portable" : "seal-not-portable", ["seals", at]),
   );
-  // The residue of sources belongs to the dialect of UI messages in both formats.
+  // Residue of sources is always stored under the dialect of UI messages, also by the decoder of the `streamText`
+  // stream.
   reportNotPortableResidue(annotation, { ...context, dialect: UI_DIALECT });
   const residue = annotation.extra?.[UI_DIALECT] ?? {};
   const isCited = isCitation(annotation) || readForm(annotation, UI_DIALECT)["citation"] === true;
@@ -194,7 +204,7 @@ function encodeSource(
   return wire;
 }
 
-/** Converts a source event to a source part. */
+/** Converts a source event to a source part; undefined if its source type is unknown. */
 export function toSourcePart(wire: JsonObject): JsonObject | undefined {
   const { type: _, sourceType, id, ...others } = wire;
   const typeFields =
@@ -206,7 +216,7 @@ export function toSourcePart(wire: JsonObject): JsonObject | undefined {
   return part;
 }
 
-/** Converts a source part to a source event; returns undefined for other parts. */
+/** Converts a source part to a source event; undefined for other parts. */
 export function toSourceEvent(wire: JsonObject): JsonObject | undefined {
   const isUrl = hasFields(wire, PART_FORMAT.url);
   if (!isUrl && !hasFields(wire, PART_FORMAT.document)) return undefined;

@@ -1,6 +1,6 @@
-// Decodes the steps of an AI SDK run into deltas; shared by the decoders of both streams. One step is one answer.
-// Results of client tools arrive during the step and are emitted after it; the end of a step waits for the next event,
-// which may still amend it.
+// Decodes the steps of an AI SDK run into deltas, for both AI SDK streams. One step is one answer. Results of client
+// tools arrive during the step and are emitted after it. The `done` delta of a step is emitted only when the next event
+// arrives, because that event may still change it.
 import type { Delta, DonePayload, ErrorPayload, MessageFields, StartPayload, UsagePayload } from "../../model/delta.ts";
 import { copyExtra, mergeExtra } from "../../model/merge-extra.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
@@ -16,52 +16,57 @@ import { storeResidue } from "../kit/residue/residue.ts";
 import { createStartDelta } from "../kit/streams/stream-deltas.ts";
 import { storeUnknownEvents } from "../kit/residue/unknown-events.ts";
 
-/** A text or reasoning part that is not complete. */
+/** A text or reasoning part that has started and not ended. */
 interface TextInProgress {
   kind: "text" | "thinking";
   partKey: string;
-  /** The latest provider options of the part. */
+  /** The latest provider metadata of the part. */
   options: JsonValue | undefined;
   extra: Extra | undefined;
-  /** Index of the part within its OpenAI item. */
+  /** The index of the summary within its OpenAI item; undefined if the part belongs to no item. */
   piece: number | undefined;
-  /** Unknown fields. */
+  /** The unknown fields of the part's events; undefined if there are none. */
   residue: JsonObject | undefined;
 }
 
 export class StepDecoder implements ToolCallHost {
   /**
-   * "new": no answer yet; "open": in an answer; "ending": its end is not emitted yet; "between": after an answer;
-   * "failed": after an error, nothing is emitted.
+   * "new": no answer has started. "open": in an answer. "ending": the answer has ended, but its end is not emitted yet.
+   * "between": after an answer. "failed": an error was emitted, and nothing is emitted after it.
    */
   state: "new" | "open" | "ending" | "between" | "failed" = "new";
-  /** True if the current answer has a part, and if it has calls for the client. */
+  /** True if the current answer has a part. */
   hasContent = false;
+  /** True if the current answer has calls of client tools. */
   hasClientCalls = false;
-  /** True if results were emitted since the last answer. */
+  /** True if results of client tools have been emitted since the last answer. */
   hasResults = false;
   readonly dialect: string;
   #deltas: Delta[] = [];
   answerCount = 0;
   #partKeys = new Set<string>();
   #texts = new Map<string, TextInProgress>();
-  /** The OpenAI item whose summaries are arriving; `emittedCount` of them have been emitted. */
+  /** The OpenAI item whose summaries are arriving, with `count` started and `emittedCount` emitted summaries. */
   #item: { id: string; partKey: string; pieces: ReasoningPart[]; count: number; emittedCount: number } | undefined;
   readonly #callDecoder = new AiSdkCallDecoder(this);
-  /** Results of client tools, emitted after the answer in the order of their calls (B25). */
+  /** Results of client tools by call id. They are emitted after the answer, in the order of their calls (B25). */
   #clientResults = new Map<string, { call: AiSdkCall; value: ToolResultPart }>();
-  /** Results of provider tools, which may be preliminary: the latest one is emitted when another part begins. */
+  /**
+   * The latest result of each provider tool that is not emitted yet, by call id. A later event may replace it, so it is
+   * emitted when another part begins; a preliminary result is emitted at the end of the answer.
+   */
   readonly #providerResults = new Map<string, ToolResultPart>();
+  /** The end of the answer in state "ending"; undefined in all other states. */
   #pendingEnd: DonePayload | undefined;
   #unknownEvents: JsonValue[] = [];
-  /** Part key of the last part if it is a text. */
+  /** The part key of the last part if that part is a text; otherwise undefined. */
   #lastText: string | undefined;
 
   constructor(dialect: string) {
     this.dialect = dialect;
   }
 
-  /** Returns the deltas since the last call of this method. */
+  /** Returns the deltas that have been emitted since the last call of this method. */
   takeDeltas(): Delta[] {
     const deltas = this.#deltas;
     this.#deltas = [];
@@ -72,7 +77,7 @@ export class StepDecoder implements ToolCallHost {
     this.#deltas.push(delta);
   }
 
-  /** Begins an answer unless one is open; returns false after an error. */
+  /** Starts an answer unless one is open; returns false, without starting one, after an error. */
   openAnswer(payload: Partial<StartPayload> = {}): boolean {
     if (this.state === "failed") return false;
     if (this.state === "open") return true;
@@ -96,7 +101,9 @@ export class StepDecoder implements ToolCallHost {
     return key;
   }
 
-  /** Begins a part; the parts before it are complete. */
+  /**
+   * Starts a part and returns its part key. The open OpenAI item and the final provider results are emitted before it.
+   */
   beginPart(id: string, isText = false): string {
     this.#closeItem();
     if (this.#providerResults.size > 0) this.#emitProviderResults(false);
@@ -118,7 +125,7 @@ export class StepDecoder implements ToolCallHost {
     else if (this.#item?.id === item) {
       text.partKey = this.#item.partKey;
       text.piece = this.#item.count++;
-      // With a second summary, each summary needs a delta of its own, also an empty one.
+      // A delta is emitted for each summary up to this one that has none yet, because a summary can stay empty.
       while (this.#item.emittedCount <= text.piece) this.#emitSummary(text.partKey, this.#item.emittedCount++, "");
     } else {
       text.partKey = this.beginPart(id);
@@ -130,7 +137,7 @@ export class StepDecoder implements ToolCallHost {
       const payload = { textDelta: "", partKey: text.partKey };
       this.#deltas.push({ kind, payload: extra === undefined ? payload : { ...payload, extra } });
     }
-    // The item's seals must precede its first summary.
+    // The seals of the item must be emitted before its first summary.
     if (text.piece === 0)
       for (const seal of readSeals(options))
         this.#deltas.push({ kind: "seal", payload: { seal, partKey: text.partKey } });
@@ -142,7 +149,7 @@ export class StepDecoder implements ToolCallHost {
     this.#deltas.push({ kind: "thinking", payload: { textDelta, summary, partKey: part } });
   }
 
-  /** Adds a piece of a text; `field` is the wire field with the text. */
+  /** Adds a piece to a text, and starts the text if it has not started; `field` is the wire field with the piece. */
   addText(kind: "text" | "thinking", wire: JsonObject, field: "text" | "delta"): void {
     const text = this.#texts.get(kind + readText(wire, "id")) ?? this.startText(kind, wire, undefined, field);
     if (text === undefined || this.state !== "open") return;
@@ -156,7 +163,7 @@ export class StepDecoder implements ToolCallHost {
     }
   }
 
-  /** Ends a text and emits its citations. */
+  /** Ends a text and emits its citations as annotations. */
   endText(kind: "text" | "thinking", wire: JsonObject): void {
     const name = kind + readText(wire, "id");
     const text = this.#texts.get(name);
@@ -177,7 +184,10 @@ export class StepDecoder implements ToolCallHost {
     } else this.#emitSealsAndResidue(text.kind, text.partKey, target);
   }
 
-  /** Emits the seals and residue of all summaries of an item together, because they may differ. */
+  /**
+   * Closes the current OpenAI item. The seals and residue of its summaries are emitted together, because the summaries
+   * can have different ones.
+   */
   #closeItem(): void {
     const item = this.#item;
     if (item === undefined) return;
@@ -191,14 +201,16 @@ export class StepDecoder implements ToolCallHost {
     for (const seal of seals) this.#deltas.push({ kind: "seal", payload: { seal, partKey: part } });
   }
 
-  /** Emits an annotation, by default of the last text; returns false if there is none. */
+  /**
+   * Emits an annotation of a part, by default of the last text; returns false without such a part or an open answer.
+   */
   annotate(annotation: Annotation, part: string | undefined = this.#lastText): boolean {
     if (part === undefined || this.state !== "open") return false;
     this.#deltas.push({ kind: "annotation", payload: { annotation, partKey: part } });
     return true;
   }
 
-  /** Emits a whole part. */
+  /** Emits a complete part. */
   addPart(value: Part): void {
     if (!this.openAnswer()) return;
     this.beginPart(value.type);
@@ -218,7 +230,7 @@ export class StepDecoder implements ToolCallHost {
     this.#callDecoder.end(id, input, fields);
   }
 
-  /** Adds the result of a tool; returns false if no call of the run waits for it. */
+  /** Adds a tool result; returns false after an error, or if no call with this id still needs a result. */
   addResult(
     id: string,
     resultFields: Pick<ToolResultPart, "isError" | "output" | "content" | "extra">,
@@ -242,7 +254,7 @@ export class StepDecoder implements ToolCallHost {
     return true;
   }
 
-  /** Emits results of provider tools; preliminary ones only if `isEnd`. */
+  /** Emits the results of provider tools; preliminary results are emitted only at the end of the answer (`isEnd`). */
   #emitProviderResults(isEnd: boolean): void {
     for (const [id, value] of this.#providerResults) {
       if (!isEnd && value.extra?.[this.dialect]?.["preliminary"] === true) continue;
@@ -254,7 +266,7 @@ export class StepDecoder implements ToolCallHost {
     }
   }
 
-  /** Emits results of client tools; an emitted result is final. */
+  /** Emits the results of client tools in the order of their calls. No later result replaces an emitted result. */
   #emitClientResults(): void {
     if (this.#clientResults.size === 0) return;
     const results = [...this.#clientResults.values()].toSorted((a, b) => a.call.order - b.call.order);
@@ -266,7 +278,7 @@ export class StepDecoder implements ToolCallHost {
     }
   }
 
-  /** Stores an event that belongs to no answer as residue. */
+  /** Stores an unknown event, which becomes residue of the end of the answer. */
   addUnknownEvent(event: JsonObject): void {
     this.#unknownEvents.push(event);
   }
@@ -281,7 +293,9 @@ export class StepDecoder implements ToolCallHost {
     this.#emitProviderResults(true);
   }
 
-  /** Ends the answer; the end is emitted with the next event or by `flush`. */
+  /**
+   * Ends the answer. The `done` delta is emitted with the next event or by `flush`, because later events may amend it.
+   */
   finish(payload: DonePayload): void {
     if (!this.openAnswer()) return;
     this.#closeAll();
@@ -289,7 +303,7 @@ export class StepDecoder implements ToolCallHost {
     this.state = "ending";
   }
 
-  /** Adds fields to the end that is not emitted yet. */
+  /** Adds fields to the `done` delta that is not emitted yet. */
   amendEnd(payload: Partial<DonePayload>): void {
     if (this.#pendingEnd !== undefined) this.#pendingEnd = { ...this.#pendingEnd, ...payload };
   }
@@ -317,7 +331,7 @@ export class StepDecoder implements ToolCallHost {
     if (this.state === "between") this.#emitClientResults();
   }
 
-  /** Adds the unknown events since the last answer to an end. */
+  /** Returns a copy of a `done` or `error` payload, with the unknown events since the previous one as residue. */
   #withUnknownEvents<P extends DonePayload | ErrorPayload>(payload: P): P {
     const end = { ...payload };
     storeUnknownEvents(end, this.dialect, this.#unknownEvents);
@@ -333,13 +347,16 @@ export class StepDecoder implements ToolCallHost {
     this.state = "failed";
   }
 
-  /** Ends the stream. An open answer fails with `reason`; so does one that is ending, unless `hasFullEnd`. */
+  /**
+   * Ends the stream. An open answer fails with `reason`. An answer whose step has ended fails, too, unless `hasFullEnd`
+   * is true, which means that the end of a step needs no further event.
+   */
   end(reason: Delta, hasFullEnd: boolean): void {
     if (this.state === "between") this.#emitClientResults();
     if (reason.kind !== "error" || this.state === "failed" || this.state === "between") return;
     if (this.state === "ending" && (hasFullEnd || this.#clientResults.size > 0)) {
       this.flush();
-      // The emitted results wait for a further answer, so the run has failed.
+      // If `hasFullEnd` is false, the run has failed, because no answer to the emitted tool results has arrived.
       if (hasFullEnd) return;
     } else if (this.state === "ending") {
       this.#pendingEnd = undefined;
@@ -349,7 +366,10 @@ export class StepDecoder implements ToolCallHost {
   }
 }
 
-/** Merges the other fields of a text event. It builds no list of fields, because this runs for every event. */
+/**
+ * Merges the fields of a text event other than type, id and text. It creates no list of keys, because it runs for every
+ * event.
+ */
 function mergeTextFields(text: TextInProgress, wire: JsonObject, field?: string): void {
   for (const key in wire) {
     if (key === "type" || key === "id" || key === field || wire[key] === undefined) continue;

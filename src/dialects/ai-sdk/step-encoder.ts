@@ -1,5 +1,5 @@
-// Encodes deltas as the steps of an AI SDK run; shared by the encoders of both streams. A text stays open until another
-// part begins, a call until another part begins after its end; the last event of each has its provider options.
+// Encodes deltas as the steps of an AI SDK run, for both AI SDK streams. The last events of a text or call are written
+// when another part begins, because they contain the provider options, which can arrive after the content.
 import type { Delta, DonePayload, ErrorPayload, PartKey, StartPayload } from "../../model/delta.ts";
 import type { JsonObject } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
@@ -19,7 +19,7 @@ import { restoreFields } from "../kit/residue/residue.ts";
 import { withDetachedReport } from "../kit/streams/stream-deltas.ts";
 import { readUnknownEvents } from "../kit/residue/unknown-events.ts";
 
-/** Creates the events of one of the two streams. */
+/** The functions that create the events of one of the two AI SDK streams. */
 export interface StepEvents {
   start(payload: StartPayload, isFirst: boolean): JsonObject[];
   text(
@@ -30,18 +30,18 @@ export interface StepEvents {
   ): JsonObject;
   callStart(call: ToolCallPart): JsonObject;
   callInput(call: ToolCallPart, text: string): JsonObject;
-  /** Events for the end of a call; `isStreamed`: its input was written in pieces. */
+  /** Creates the events for the end of a call; `isStreamed` is true if its input was written in pieces. */
   call(call: ToolCallPart, isStreamed: boolean): JsonObject[];
   result(result: ToolResultPart): JsonObject[];
-  /** The event of a source; undefined if the annotation is written with its text. */
+  /** Creates the event of a source; undefined if the annotation is written with its text. */
   source(annotation: Annotation): JsonObject | undefined;
-  /** Events of any other part; a part that the stream does not support is reported at `path`. */
+  /** Creates the events of any other part; a part that the stream does not support is reported at `path`. */
   whole(part: Part, path: readonly (string | number)[]): JsonObject[];
   done(response: ModelResponse, payload: DonePayload): JsonObject[];
   error(payload: ErrorPayload): JsonObject[];
 }
 
-/** Restores the residue of an event that frames an answer, also inside its `request` and `response`. */
+/** Restores the residue of an event that starts or ends an answer, also inside its fields `request` and `response`. */
 export function restoreEventResidue(event: JsonObject, { extra }: WithExtra, dialect: string): JsonObject {
   const residue = extra?.[dialect]?.[readText(event, "type")];
   if (isObject(residue)) restoreFields(event, residue, () => undefined, "request", "response");
@@ -49,8 +49,8 @@ export function restoreEventResidue(event: JsonObject, { extra }: WithExtra, dia
 }
 
 /**
- * Reports the losses of an answer that both streams have: those of its message, except the text format of a call's
- * input, which streams support.
+ * Reports the losses of an answer that are the same in both streams: the losses of its message, except for calls with
+ * text input, which streams support.
  */
 export function reportAnswerLosses<Code extends string>(
   { message, alternatives, extra }: ModelResponse,
@@ -60,7 +60,7 @@ export function reportAnswerLosses<Code extends string>(
   const { report } = context;
   if (alternatives !== undefined) report.addLoss("field-unsupported", "alternatives");
   if (extra !== undefined) reportOtherResidue({ extra }, context);
-  // encode reports paths in a list with one message, so they are moved to `/message`.
+  // `encode` reports paths in a list with one message (`/0/…`), so the start of each path is replaced by `/message`.
   const inList = withDetachedReport(context);
   encode({ ...message, parts: message.parts.map(withoutTextFormat) }, inList);
   for (const loss of inList.report.losses) {
@@ -75,12 +75,13 @@ function withoutTextFormat(part: Part): Part {
 type AnswerFieldLoss = "field-unsupported" | NotPortableLoss;
 type StepLoss = "part-split" | "late-dropped";
 
-/** The open text and its events: several for reasoning with summaries. */
+/** The text or reasoning part that is being written. Reasoning with summaries has one series of events per summary. */
 interface OpenTextPart {
   draft: PartDraft;
   kind: "text" | "reasoning";
+  /** The id of the first piece, from which the ids of further summaries are derived. */
   baseId: string;
-  /** One entry per summary; −1 is the text itself. */
+  /** The series of events that have been started; `summary` is −1 for the text itself. */
   pieces: { id: string; summary: number }[];
 }
 
@@ -92,9 +93,11 @@ export class StepEncoder {
   #output: WireEvent[] = [];
   #isFirst = true;
   #text: OpenTextPart | undefined;
-  /** A call that has ended, or a file that may still grow. */
+  /** A call that has ended, or a file that may still grow; its events are written when another part begins. */
   #pending: PartDraft | undefined;
+  /** Parts whose last event has been written. */
   #closed = new Set<PartDraft>();
+  /** Calls whose input has been written in pieces. */
   #streamed = new Set<PartDraft>();
 
   constructor(events: StepEvents, context: EncodeContext<StepLoss>, silentContext: EncodeContext<"summary-as-text">) {
@@ -125,7 +128,7 @@ export class StepEncoder {
         this.#isFirst = false;
         break;
       case "part":
-        // A result of a client tool between two answers.
+        // This is the result of a client tool, which arrives between two answers.
         if (delta.payload.value.type === "tool-result") this.#emit(...this.#events.result(delta.payload.value));
         break;
       case "done": {
@@ -135,7 +138,7 @@ export class StepEncoder {
         break;
       }
       case "error":
-        // Writes the seals of the open text and a call that has ended; a file may be incomplete and is dropped.
+        // The seals of the open text and an ended call are written; a file may be incomplete, so it is dropped.
         this.#closeText();
         if (this.#pending?.kind === "call") this.#closePending();
         this.#pending = undefined;
@@ -146,7 +149,7 @@ export class StepEncoder {
     }
   }
 
-  /** Writes unknown events before the end of the answer that they arrived in. */
+  /** Writes the unknown events before the end of the answer in which they arrived; returns the assembled answer. */
   #emitUnknownEvents(): ModelResponse | undefined {
     const response = this.#follower.response();
     if (response !== undefined) this.#emit(...readUnknownEvents(response, this.#context.dialect));
@@ -177,7 +180,8 @@ export class StepEncoder {
     if (this.#text?.draft !== draft) {
       this.#closeText();
       this.#text = { draft, kind, baseId: toTextId(draft, delta.payload.partKey), pieces: [] };
-      // Reasoning events start later: an OpenAI item may turn out to have summaries.
+      // The start event of reasoning is written with its first text, because an OpenAI item may have summaries, which
+      // have ids of their own.
       if (kind === "text") this.#openPiece(this.#text, -1);
     }
     if (delta.kind === "text" || delta.kind === "refusal" || delta.kind === "thinking") {
@@ -225,7 +229,7 @@ export class StepEncoder {
   }
 
   #pushCall(draft: PartDraft, delta: Delta): void {
-    const call = draft.part as ToolCallPart; // Drafts of kind "call" have tool calls.
+    const call = draft.part as ToolCallPart; // The cast is safe, because drafts of kind "call" have tool calls.
     if (delta.kind === "tool_call_start") {
       this.#closeText();
       this.#emit(this.#events.callStart(call));
@@ -266,7 +270,10 @@ export class StepEncoder {
     else this.#emit(...this.#events.whole(part, toDraftPath(draft)));
   }
 
-  /** A call with text input needs a start event, which has the encoding. */
+  /**
+   * Writes a complete call. A call with text input needs a start event, because only the start event has the input
+   * encoding.
+   */
   #emitWholeCall(call: ToolCallPart): void {
     const isText = call.format === "text" && typeof call.input === "string";
     if (isText) this.#emit(this.#events.callStart(call), this.#events.callInput(call, call.input as string));
@@ -279,7 +286,10 @@ export class StepEncoder {
     this.#emit(this.#events.text(`${kind}-end`, id, undefined, part));
   }
 
-  /** Handles a delta for a closed part: text becomes a further part, a late seal is dropped. */
+  /**
+   * Handles a delta for a closed part: text becomes a further part, a source is written late, all other data is
+   * dropped.
+   */
   #addLate(draft: PartDraft, delta: Delta): void {
     const { report } = this.#context;
     const isText = delta.kind === "text" || delta.kind === "refusal" || delta.kind === "thinking";
@@ -300,9 +310,9 @@ export class StepEncoder {
   }
 }
 
-/** Returns the id of a text: the stored one, else its part key. */
+/** Returns the id of a text: the stored id if there is one, else the part key. */
 function toTextId({ part, index }: PartDraft, key: PartKey | undefined): string {
   const storedId = part.extra?.[UI_DIALECT]?.["id"];
-  // Parts with the same id have part keys that differ in a number suffix.
+  // The decoder adds a number suffix to the part keys of parts with the same id; the suffix is removed here.
   return typeof storedId === "string" ? storedId : String(key ?? index).replace(/ #\d+$/, "");
 }

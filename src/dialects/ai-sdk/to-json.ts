@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import { copyField, isObject, unknownFields } from "../kit/fields/read-wire.ts";
 
-/** Reads a text field of an event; returns "" if it is missing or no text. */
+/** Returns a string field of an event; "" if the field is missing or not a string. */
 export function readText(wire: JsonObject, field: string): string {
   const value = wire[field];
   return typeof value === "string" ? value : "";
@@ -15,7 +15,7 @@ export function withoutUndefined(wire: JsonObject): JsonObject {
   return copy;
 }
 
-/** Converts a value to JSON; JSON values are returned unchanged. */
+/** Converts a value to JSON; a JSON value is returned unchanged. Undefined if the value has no JSON form. */
 export function toJson(value: unknown): JsonValue | undefined {
   if (isJson(value)) return value;
   const text = JSON.stringify(value) as string | undefined;
@@ -27,7 +27,7 @@ export function toJsonObject(value: unknown): JsonObject {
   return isObject(plain) ? plain : {};
 }
 
-/** Returns the unknown fields of an event as JSON; undefined if there are none. */
+/** Returns the fields of an event that are not in `known`, as JSON; undefined if there are none. */
 export function unknownJsonFields(wire: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
   const rest = unknownFields(wire, known);
   return rest && toJsonObject(rest);

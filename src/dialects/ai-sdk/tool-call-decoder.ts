@@ -1,4 +1,4 @@
-// Decodes the tool calls of an AI SDK run. The SDK streams the input as text, and then passes on the parsed input.
+// Decodes the tool calls of an AI SDK run. The AI SDK streams the input as text and then sends the parsed input.
 import { formatArguments, parseArguments } from "../../model/tool-arguments.ts";
 import type { Delta } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
@@ -10,11 +10,11 @@ import { storeParsedInput } from "./tool-calls.ts";
 import { isObject } from "../kit/fields/read-wire.ts";
 import { storeResidue, storeForm } from "../kit/residue/residue.ts";
 
-/** The decoder of the answer that the calls belong to. */
+/** The part of `StepDecoder` that the decoder of tool calls uses. */
 export interface ToolCallHost {
   readonly dialect: string;
   readonly state: string;
-  /** Number of answers so far. */
+  /** The number of answers that have started so far. */
   readonly answerCount: number;
   hasClientCalls: boolean;
   openAnswer(): boolean;
@@ -22,20 +22,24 @@ export interface ToolCallHost {
   emit(delta: Delta): void;
 }
 
-/** A call of the run. */
+/** The state of one tool call of the run. */
 export interface AiSdkCall {
   toolCallId: string;
   toolName: string;
   partKey: string;
-  /** Index among all calls of the run. */
+  /** The index of the call among all calls of the run. */
   order: number;
+  /** The input text that has arrived so far. */
   text: string;
+  /** The number of the answer to which the call belongs. */
   answer: number;
+  /** True if the input is text of a free-form tool, not JSON. */
   isText: boolean;
   isEnded: boolean;
   isAnswered: boolean;
   isProvider: boolean;
   options: JsonValue | undefined;
+  /** Fields of the tool for the user interface: `dynamic`, `title` and `toolMetadata`. */
   displayFields: JsonObject;
   residue: JsonObject | undefined;
 }
@@ -49,7 +53,7 @@ export interface CallEventFields {
   dynamic?: JsonValue | undefined;
   title?: JsonValue | undefined;
   toolMetadata?: JsonValue | undefined;
-  /** Unknown fields. */
+  /** The unknown fields of the event; undefined if there are none. */
   residue?: JsonObject | undefined;
 }
 
@@ -62,7 +66,7 @@ export class AiSdkCallDecoder {
     this.#host = host;
   }
 
-  /** Returns the call with this id if it has no result yet. */
+  /** Returns the call with this id; undefined if there is no such call or if it already has a result. */
   findUnansweredCall(id: string): AiSdkCall | undefined {
     const call = this.#calls.get(id);
     return call?.isAnswered === true ? undefined : call;
@@ -89,14 +93,15 @@ export class AiSdkCallDecoder {
       residue: undefined,
     };
     this.#calls.set(id, call);
-    // Clients determine if a tool is dynamic from its first event.
+    // `dynamic` is read only from the first event of a call, because clients decide from that event whether the tool is
+    // dynamic.
     if (fields.dynamic === true) call.displayFields["dynamic"] = true;
     this.#mergeFields(call, fields);
     if (!isProvider) host.hasClientCalls = true;
     const { toolCallId } = call;
     const target: PartBase = {};
     if (toolCallId !== id) storeForm(target, host.dialect, "id", id);
-    // The display fields must be in the first delta of the call.
+    // An encoder needs the display fields with the first delta of the call.
     if (Object.keys(call.displayFields).length > 0) storeSharedForm(target, "tool", call.displayFields);
     host.emit({
       kind: "tool_call_start",
@@ -126,7 +131,7 @@ export class AiSdkCallDecoder {
     if (fields.residue !== undefined) call.residue = { ...call.residue, ...fields.residue };
   }
 
-  /** Adds a piece of the input; `field` is the wire field with the text. */
+  /** Adds a piece of the input, and starts the call if it has not started; `field` is the wire field with the piece. */
   addInput(id: string, wire: JsonObject, field: "delta" | "inputTextDelta"): void {
     const call = this.#findOpenCall(id) ?? this.start(id, {});
     if (call === undefined || call.isEnded || this.#host.state !== "open") return;
@@ -141,7 +146,7 @@ export class AiSdkCallDecoder {
     return call?.answer === this.#host.answerCount && this.#host.state === "open" ? call : undefined;
   }
 
-  /** Completes the input of a call with the value that the SDK parsed. */
+  /** Completes the input of a call with the value that the AI SDK parsed. */
   end(id: string, input: JsonValue | undefined, fields: CallEventFields): void {
     const call = this.#findOpenCall(id) ?? this.start(id, fields);
     if (call === undefined || call.isEnded) return;
@@ -161,6 +166,7 @@ export class AiSdkCallDecoder {
     for (const seal of target.seals ?? []) this.#host.emit({ kind: "seal", payload: { seal, partKey: key } });
   }
 
+  /** Stores the parsed input if it differs from the input text, because the tool's schema can change the value. */
   #compareInput(call: AiSdkCall, input: JsonValue, target: PartBase): void {
     const read = parseArguments(call.text, call.isText ? { format: "text" } : { objectArgs: true });
     if (sameJson(read.input, input)) return;
@@ -178,7 +184,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Reads the fields of a call from an event of either stream. */
+/** Returns the fields that describe a call from an event of either stream. */
 export function readCallFields(wire: JsonObject): CallEventFields {
   return {
     toolName: wire["toolName"],

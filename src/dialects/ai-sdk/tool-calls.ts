@@ -1,4 +1,4 @@
-// Decodes and encodes tool calls of the AI SDK: input of any JSON type, call ids, and fields of the tool.
+// Decodes and encodes tool calls of the AI SDK: input of any JSON type, call ids, and unsupported fields.
 import { formatArguments, parseArguments } from "../../model/tool-arguments.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import { hasExactNumbers, stringifyJson } from "../../model/json/index.ts";
@@ -9,7 +9,7 @@ import { shortHash } from "../kit/tools/tool-renames.ts";
 import { copyField, isObject } from "../kit/fields/read-wire.ts";
 import { readForm, storeForm } from "../kit/residue/residue.ts";
 
-/** Decodes the input of a call from a wire field; a missing field means no arguments (B20). */
+/** Decodes the input of a call from a wire field; a missing field means that the call has no arguments (B20). */
 export function decodeInput(call: ToolCallPart, wire: JsonObject, field: string, dialect: string): void {
   if (wire[field] === undefined) {
     storeForm(call, dialect, "input", "absent");
@@ -31,31 +31,35 @@ export function encodeInput(call: ToolCallPart, wire: JsonObject, field: string,
   if (isAbsent && readForm(call, dialect)["input"] === "absent") return;
   if (input === undefined) wire[field] = {};
   else if (inputText !== undefined && invalid !== true && typeof input === "object") {
-    // parseArguments returns JSON here.
+    // The input is an object or list, so parseArguments returns JSON and the cast is safe.
     wire[field] = parseArguments(formatArguments(call)).input as JsonValue;
   } else copyField(call, "input", wire, field);
 }
 
 /**
- * Stores the input that the SDK parsed, with defaults and transformations of the tool's schema. The canonical input is
- * the model's own text; the parsed input is restored for AI SDK clients while that text is unchanged.
+ * Stores the input that the SDK parsed, with the defaults and transformations of the tool's schema. The canonical input
+ * is the model's own text; the parsed input is restored for AI SDK clients as long as that text is unchanged.
  */
 export function storeParsedInput(call: Pick<ToolCallPart, "extra">, argumentsText: string, parsed: JsonValue): void {
   storeSharedForm(call, "parsed", { of: shortHash(argumentsText), input: parsed });
 }
 
+/** Returns the stored parsed input; undefined if there is none or if the arguments have changed since. */
 function readParsedInput(call: ToolCallPart): JsonValue | undefined {
   const parsed = readSharedForm(call, "parsed");
   return isObject(parsed) && parsed["of"] === shortHash(formatArguments(call)) ? parsed["input"] : undefined;
 }
 
-/** Encodes the call id: the stored one, else the canonical one. */
+/**
+ * Writes the call id: the stored wire id if the decoder changed it, else the canonical id. No id is written if the wire
+ * had none.
+ */
 export function encodeCallId(part: ToolCallPart | ToolResultPart, wire: JsonObject, { dialect }: EncodeContext): void {
   const form = part.extra === undefined ? undefined : readForm(part, dialect)["id"];
   if (form !== null) wire["toolCallId"] = typeof form === "string" ? form : part.toolCallId;
 }
 
-/** Reports fields of a call or result that neither AI SDK format has. */
+/** Reports the fields of a call or result that neither AI SDK format has. */
 export function reportToolFields(
   { executor, format, tool }: ToolCallPart | ToolResultPart,
   { report }: EncodeContext<"tool-default-omitted" | "field-unsupported">,
@@ -65,7 +69,7 @@ export function reportToolFields(
   if (tool !== undefined) report.addLoss("field-unsupported", "tool");
 }
 
-/** Returns the call without `format`, for wires that mark text input in their own way. */
+/** Returns the call without `format`, for wire formats that mark text input in another way. */
 export function withoutFormat(call: ToolCallPart): ToolCallPart {
   const { format: _, ...rest } = call;
   return rest;

@@ -1,5 +1,5 @@
-// Decodes and encodes the output of tool results in AI SDK model messages: text or JSON, possibly an error; a denial;
-// or content, a list of texts and files.
+// Decodes and encodes the output of tool results in AI SDK model messages. An output is text or JSON (possibly an
+// error), a denial, or content: a list of texts and files.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import { isMediaPart } from "../../model/media-part.ts";
 import type { Part, TextPart, ToolResultPart } from "../../model/parts.ts";
@@ -15,13 +15,13 @@ import { formatToolOutput } from "../kit/tools/tool-output-text.ts";
 type OutputContentLoss = FileLoss | "output-in-content" | "output-as-text" | "part-unsupported" | "opaque-not-portable";
 type ToolOutputLoss = OutputContentLoss | "error-flag-unsupported" | "result-empty";
 
-/** The dialect of model messages; opaque parts of this dialect can also occur in UI messages. */
+/** The id of the dialect of model messages. Opaque parts of this dialect can also occur in UI messages. */
 export const MODEL_DIALECT = "ai-sdk-model";
 
-/** The text that the SDK gives the model for a denial without a reason. */
+/** The text that the AI SDK sends to the model for a denial without a reason. */
 export const DEFAULT_DENIAL = "Tool call execution denied.";
 
-/** Decodes an output into the result; returns false if it is unreadable. */
+/** Decodes an output into the result; returns false if the output is malformed or of an unknown type. */
 export function decodeToolOutput(part: ToolResultPart, wire: JsonObject, context: DecodeContext): boolean {
   const { dialect } = context;
   const { type, value } = wire;
@@ -56,7 +56,7 @@ const VALUE_FIELDS: ReadonlySet<string> = new Set(["type", "value"]);
 const DENIAL_FIELDS: ReadonlySet<string> = new Set(["type", "reason"]);
 const TEXT_ENTRY_FIELDS: ReadonlySet<string> = new Set(["type", "text"]);
 
-/** Decodes the entries of an output of type `content`. */
+/** Decodes the entries of an output of type `content`; an unreadable entry becomes an opaque part. */
 export function decodeOutputContent(list: readonly JsonObject[], context: DecodeContext): Part[] {
   return list.map(
     (wire) => decodeContentEntry(wire, context) ?? { type: "opaque", dialect: MODEL_DIALECT, value: wire },
@@ -100,7 +100,7 @@ export function encodeToolOutput(part: ToolResultPart, context: EncodeContext<To
   return wire;
 }
 
-/** Encodes the content of a result as a list of entries; its output, if any, is the first entry. */
+/** Encodes the content of a result as a list of entries; the output, if the result has one, becomes the first entry. */
 export function encodeOutputContent(part: ToolResultPart, context: EncodeContext<OutputContentLoss>): JsonValue[] {
   const entries: JsonValue[] = [];
   if (part.output !== undefined) {

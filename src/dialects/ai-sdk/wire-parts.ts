@@ -1,11 +1,13 @@
-// The steps with which both AI SDK formats end the encoding of a part.
+// Completes an encoded part with its provider options and residue, in the same way for both AI SDK formats.
 import type { JsonObject } from "../../model/json/index.ts";
 import type { PartBase } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { restoreResidue } from "../kit/residue/residue.ts";
 import { encodeProviderOptions } from "./provider-options.ts";
 
-/** Adds the provider options of a part, in the field that its format has for them, and its residue. */
+/**
+ * Adds the provider options of a part, in the field that the format has for them, and restores the residue of the part.
+ */
 export function addOptionsAndResidue(
   wire: JsonObject,
   part: PartBase,
@@ -19,7 +21,7 @@ export function addOptionsAndResidue(
   return wire;
 }
 
-/** Returns the encoded part as a list; an empty one if the part was dropped. */
+/** Returns the encoded part as a list, which is empty if the part was dropped. */
 export function toList(wire: JsonObject | undefined): JsonObject[] {
   return wire === undefined ? [] : [wire];
 }

@@ -1,4 +1,4 @@
-// The Anthropic dialect.
+// Defines the Anthropic dialect, and exports its wire types.
 import { defineDialect } from "../define.ts";
 import { detectKind } from "./detect-kind.ts";
 import { ANTHROPIC_LOSSES } from "./losses.ts";

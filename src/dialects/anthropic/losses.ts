@@ -1,4 +1,4 @@
-// Loss codes of the Anthropic encoder: codes of the shared catalog, and codes that only this dialect has.
+// Declares the losses of the Anthropic encoder: losses of the shared catalog, and losses that only this dialect has.
 import { BLOCK_LOSS_CODES } from "../blocks/losses.ts";
 import { pickLosses } from "../kit/losses/catalog.ts";
 import { PROVIDER_LOSSES } from "../kit/losses/provider-catalog.ts";

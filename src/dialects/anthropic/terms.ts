@@ -1,4 +1,4 @@
-// Values of Anthropic's wire and their canonical values.
+// Maps values of Anthropic's wire format to canonical values and back.
 import type { UnifiedFinishReason } from "../../model/finish-reason.ts";
 import type { ProviderErrorKind } from "../../model/provider-error.ts";
 import { COMMON_STOP_REASONS, EFFORT_VALUES } from "../blocks/terms.ts";
@@ -43,7 +43,7 @@ export const ERROR_TYPES = new ValueMap<ProviderErrorKind, string>([
 /** Block types of calls to tools that the provider runs. */
 export const PROVIDER_CALLS: ReadonlySet<unknown> = new Set(["server_tool_use", "mcp_tool_use"]);
 
-/** The only provider result with the field `is_error`. */
+/** The only type of block for results of provider tools that has the field `is_error`. */
 export const MCP_RESULT = "mcp_tool_result";
 
 /** Block types of results of tools that the provider runs. */

@@ -1,10 +1,13 @@
-// Wire types of the values that the encoders write. They are type aliases, because an interface is not assignable to
-// `JsonObject`; tests compare them with the types of the official SDK.
+// Defines the wire types of the values that the Anthropic encoders write. They are type aliases, because an interface
+// is not assignable to `JsonObject`; tests compare them with the types of the official SDK.
 import type { JsonValue } from "../../model/json/index.ts";
 
 export type CacheControl = { type: "ephemeral"; ttl?: "5m" | "1h" };
 
-/** A web citation; citations of other types have their type and position in residue. */
+/**
+ * The citation of a web page. For citations of other types, the type and the position in the document come from
+ * residue.
+ */
 export type AnthropicCitation = {
   type: "web_search_result_location";
   url: string;

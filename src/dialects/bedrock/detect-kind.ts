@@ -1,9 +1,10 @@
-// Detects the kind of a payload that only the Bedrock dialect can have.
+// Detects whether a payload belongs to the Bedrock dialect and of which kind it is, from fields that no other dialect
+// has.
 import type { JsonObject } from "../../model/json/index.ts";
 import type { PayloadKind } from "../dialect.ts";
 import { isObject } from "../kit/fields/read-wire.ts";
 
-/** Events of a stream, exceptions included. */
+/** Keys of stream events and of the exceptions that can end a stream. */
 const EVENTS_KEY: ReadonlySet<string> = new Set([
   "messageStart",
   "messageStop",
@@ -26,6 +27,7 @@ const REQUEST_SETTINGS = [
 ];
 const BLOCK_KEYS = ["toolUse", "toolResult", "reasoningContent", "cachePoint", "citationsContent", "guardContent"];
 
+/** Returns the kind of a Bedrock payload; undefined if the payload could also belong to another dialect. */
 export function detectKind(wire: JsonObject): PayloadKind | undefined {
   const { messages, output, metadata, __type: type } = wire;
   const [only = "", ...others] = Object.keys(wire);
@@ -41,7 +43,7 @@ export function detectKind(wire: JsonObject): PayloadKind | undefined {
   return typeof wire["modelId"] === "string" || messages.some(hasKnownBlock) ? "request" : undefined;
 }
 
-/** True if a message has a block whose key only Bedrock uses. */
+/** True if a message has a block with a key that only Bedrock uses. */
 function hasKnownBlock(message: unknown): boolean {
   if (!isObject(message) || !Array.isArray(message["content"])) return false;
   return message["content"].some((block) => isObject(block) && BLOCK_KEYS.some((key) => isObject(block[key])));

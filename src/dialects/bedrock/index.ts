@@ -1,4 +1,4 @@
-// The dialect of Amazon Bedrock's Converse and ConverseStream APIs.
+// Defines the dialect of Amazon Bedrock's Converse and ConverseStream APIs.
 import { defineDialect } from "../define.ts";
 import { detectKind } from "./detect-kind.ts";
 import { BEDROCK_LOSSES } from "./losses.ts";
@@ -22,7 +22,7 @@ export type {
   ContentBlock as BedrockBlock,
 } from "./types.ts";
 
-/** Creates the dialect of Amazon Bedrock's Converse API. */
+/** The dialect of Amazon Bedrock's Converse and ConverseStream APIs. */
 export const bedrock = defineDialect({
   id: ID,
   title: "Amazon Bedrock Converse",

@@ -1,4 +1,5 @@
-// Losses of encoding into Bedrock Converse: the codes of the catalog that can occur, and those that only this dialect has.
+// Declares the losses of encoding into Bedrock Converse: the shared codes that can occur, and the codes that only this
+// dialect has.
 import { BLOCK_LOSS_CODES } from "../blocks/losses.ts";
 import { pickLosses } from "../kit/losses/catalog.ts";
 import { PROVIDER_LOSSES } from "../kit/losses/provider-catalog.ts";
@@ -9,7 +10,8 @@ export const BEDROCK_LOSSES = {
   "text-as-output": {
     action: "approximated",
     level: "note",
-    message: "A reader of {target} decodes a single text in a result's content as its output.",
+    message:
+      "{target} cannot distinguish a single text in a result's content from its output; a decoder will read it as the output.",
   },
   "document-renamed": {
     action: "repaired",
@@ -20,7 +22,7 @@ export const BEDROCK_LOSSES = {
   "document-name-synthesized": {
     action: "synthesized",
     level: "note",
-    message: "{target} requires a name for each document; one was generated.",
+    message: "{target} requires a name for each document; a name was generated.",
   },
   "tools-synthesized": {
     action: "synthesized",

@@ -1,4 +1,4 @@
-// Values of Bedrock's wire and their canonical values.
+// Maps values of Bedrock's wire to canonical values and back.
 import type { UnifiedFinishReason } from "../../model/finish-reason.ts";
 import type { ProviderErrorKind } from "../../model/provider-error.ts";
 import { COMMON_STOP_REASONS, EFFORT_VALUES } from "../blocks/terms.ts";
@@ -12,7 +12,7 @@ export const STOP_REASONS = new ValueMap<UnifiedFinishReason, string>([
   ["content-filter", "guardrail_intervened"],
   ["error", "malformed_model_output"],
   ["error", "malformed_tool_use"],
-  // Finish reasons without a stop reason of their own; the nearest one is written.
+  // These finish reasons have no stop reason of their own, so the nearest stop reason is written.
   ["refusal", "content_filtered"],
   ["pause", "end_turn"],
   ["other", "end_turn"],
@@ -20,7 +20,7 @@ export const STOP_REASONS = new ValueMap<UnifiedFinishReason, string>([
 
 export const EFFORTS = new ValueMap<string, string>(EFFORT_VALUES);
 
-/** Exceptions by name; of several with one kind, the first is written. */
+/** Exception names and error kinds. If several exceptions have one kind, the first exception in the list is written. */
 export const EXCEPTIONS = new ValueMap<ProviderErrorKind, string>([
   ["invalid-request", "ValidationException"],
   ["context-length", "ValidationException"],
@@ -52,7 +52,7 @@ export const EXCEPTIONS = new ValueMap<ProviderErrorKind, string>([
   ["authentication", "MissingAuthenticationTokenException"],
 ]);
 
-/** Exceptions that may end a stream; other kinds are written as the nearest of them. */
+/** Exceptions that can end a stream. Error kinds without an entry are written as `internalServerException`. */
 export const STREAM_EXCEPTIONS = new ValueMap<ProviderErrorKind, string>([
   ["server", "internalServerException"],
   ["invalid-request", "validationException"],
@@ -67,16 +67,22 @@ export const STREAM_EXCEPTIONS = new ValueMap<ProviderErrorKind, string>([
   ["timeout", "modelStreamErrorException"],
 ]);
 
-/** `tool` of calls and results that the provider ran; also the wire key of such a tool's definition. */
+/**
+ * The canonical `tool` of calls and results of tools that Bedrock itself runs; also the wire key of the definition of
+ * such a tool.
+ */
 export const SYSTEM_TOOL = "systemTool";
-/** Wire `type` of a call that the provider ran. */
+/** The wire `type` of a call that Bedrock itself ran. */
 export const SERVER_CALL = "server_tool_use";
-/** Wire `type` of a result that the provider made; written if the call does not identify the provider. */
+/**
+ * The wire `type` of a result that Bedrock itself made. It is written only if the history has no call of that result
+ * that Bedrock ran.
+ */
 export const SERVER_RESULT = "server_tool_result";
 
 export type MediaBlockKind = "image" | "video" | "audio" | "document";
 
-/** Formats with a MIME type other than `<kind>/<format>`. */
+/** MIME types of the formats whose MIME type is not `<kind>/<format>`. */
 const SPECIAL_FORMATS: Readonly<Record<MediaBlockKind, ValueMap<string, string>>> = {
   image: new ValueMap([]),
   video: new ValueMap([
@@ -103,7 +109,10 @@ const SPECIAL_FORMATS: Readonly<Record<MediaBlockKind, ValueMap<string, string>>
   ]),
 };
 
-/** Formats that Bedrock accepts; for documents, those of `SPECIAL_FORMATS`. */
+/**
+ * Formats that Bedrock accepts. Documents are not listed, because Bedrock accepts all document formats of
+ * `SPECIAL_FORMATS`.
+ */
 const ACCEPTED_FORMATS: Readonly<Record<"image" | "video" | "audio", ReadonlySet<string>>> = {
   image: new Set(["png", "jpeg", "gif", "webp"]),
   video: new Set(["mkv", "mov", "mp4", "webm", "flv", "mpeg", "mpg", "wmv", "three_gp"]),
@@ -112,13 +121,13 @@ const ACCEPTED_FORMATS: Readonly<Record<"image" | "video" | "audio", ReadonlySet
 
 const SUBTYPE = /^[\w.+-]+$/;
 
-/** Returns the MIME type of a format; undefined if it has none. */
+/** Returns the MIME type of a Bedrock format; undefined if the format has no MIME type. */
 export function findMimeType(kind: MediaBlockKind, format: string): string | undefined {
   const special = SPECIAL_FORMATS[kind].toModel(format);
   return special ?? (kind !== "document" && SUBTYPE.test(format) ? `${kind}/${format}` : undefined);
 }
 
-/** Returns the format of a MIME type; undefined if it has none. */
+/** Returns the Bedrock format of a MIME type; undefined if the MIME type does not belong to `kind`. */
 export function findFormat(kind: MediaBlockKind, mimeType: string): string | undefined {
   const special = SPECIAL_FORMATS[kind].toWire(mimeType);
   if (special !== undefined) return special;
@@ -127,6 +136,7 @@ export function findFormat(kind: MediaBlockKind, mimeType: string): string | und
   return kind !== "document" && mimeType.startsWith(prefix) && SUBTYPE.test(subtype) ? subtype : undefined;
 }
 
+/** True if Bedrock accepts the format for media of this kind. */
 export function isAcceptedFormat(kind: MediaBlockKind, format: string): boolean {
   return kind === "document"
     ? SPECIAL_FORMATS.document.toModel(format) !== undefined

@@ -1,5 +1,6 @@
-// Wire types of the values that the encoders write. They are type aliases, because an interface is not assignable to
-// `JsonObject`; tests compare them with the types of the official SDK, whose bytes are arrays instead of base64.
+// Declares the wire types of the values that the encoders write. They are type aliases, because an interface is not
+// assignable to `JsonObject`. Tests compare them with the types of the official SDK, which has byte arrays in place of
+// base64 strings.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 
 export type CachePointBlock = { cachePoint: { type: "default"; ttl?: "5m" | "1h" } };
@@ -39,7 +40,10 @@ export type ToolResultBlock = {
   toolResult: { toolUseId: string; content: ToolResultContent[]; status?: "success" | "error"; type?: string };
 };
 
-/** A block that encodes a canonical part; opaque parts are not listed. */
+/**
+ * A block that the encoder writes for a canonical part. Blocks of opaque parts are not listed, because they can have
+ * any shape.
+ */
 export type ContentBlock =
   | TextBlock
   | ReasoningBlock
@@ -52,7 +56,7 @@ export type ContentBlock =
   | ToolResultBlock
   | CachePointBlock;
 
-/** A message of the `messages` list. */
+/** A message in the `messages` field of a request. */
 export type BedrockMessage = { role: "user" | "assistant" | "system"; content: ContentBlock[] };
 
 export type ToolSpec = {
@@ -113,13 +117,13 @@ export type BedrockResponse = {
 /** The body of an error response. */
 export type BedrockError = { __type: string; message: string };
 
-/** The delta of a contentBlockDelta event. */
+/** The `delta` field of a contentBlockDelta event. */
 export type BedrockBlockDelta =
   | TextBlock
   | { toolUse: { input: string } }
   | { reasoningContent: { text: string } | { signature: string } | { redactedContent: string } }
   | { citation: BedrockCitation };
-/** One event of ConverseStream. */
+/** One event of a ConverseStream stream. */
 export type BedrockEvent =
   | { messageStart: { role: "assistant" } }
   | {

@@ -1,5 +1,5 @@
-// Decodes wire messages. A user message with tool results beside other blocks becomes several canonical messages; of
-// two consecutive wire messages with one role, the second stores the form `turn: "own"`.
+// Decodes wire messages. A user message with tool results beside other blocks becomes several canonical messages. If
+// two consecutive wire messages have the same role, the second stores the form `turn: "own"`.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Message, Role } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
@@ -12,16 +12,16 @@ import { storeField } from "./fields.ts";
 
 /** The functions of one dialect that decode the content of its messages. */
 export interface ContentDecoder<State extends BlockDecodeState> {
-  /** Accepted types of `content` and `system`, for error messages. */
+  /** Names the accepted types of `content` and `system` in error messages. */
   readonly expected: string;
   decodeBlocks(list: readonly JsonValue[], key: string, state: State): Part[];
-  /** Decodes `system`; undefined if its type is not accepted. */
+  /** Decodes the field `system`; undefined if the type of its value is not accepted. */
   decodeSystem(system: JsonValue, state: State): Message[] | undefined;
-  /** Stores the form of `content` if the encoder would spell it differently. */
+  /** Stores the spelling of `content` as a form if the encoder would spell the content differently. */
   storeContentForm(message: Message, content: string | readonly JsonValue[], context: DecodeContext): void;
 }
 
-/** Decodes a list of messages, or `{ system?, messages }`. */
+/** Decodes a list of messages, or an object `{ system?, messages }`. */
 export function decodeMessageList<State extends BlockDecodeState>(
   wire: unknown,
   state: State,
@@ -34,9 +34,13 @@ export function decodeMessageList<State extends BlockDecodeState>(
   }
   const { system, messages, ...others } = wire;
   const [other] = Object.keys(others);
-  // A list of messages cannot store residue, so an unknown field must not be dropped silently.
+  // A list of messages has no place for residue of unknown fields, and they must not be dropped silently.
   if (other !== undefined) {
-    context.fail("wrong-type", "Only `messages` and `system` are accepted here; decode it as a request.", other);
+    context.fail(
+      "wrong-type",
+      "A list of messages accepts only the fields `messages` and `system`; decode an object with further fields as a request.",
+      other,
+    );
   }
   const leading = system === undefined ? [] : decoder.decodeSystem(system, state);
   if (leading === undefined) {
@@ -45,7 +49,7 @@ export function decodeMessageList<State extends BlockDecodeState>(
   return decodeHistory(leading, messages, state, decoder);
 }
 
-/** Decodes the field `messages` and appends the result to the system messages `leading`. */
+/** Decodes the field `messages` and appends the decoded messages to the system messages `leading`. */
 export function decodeHistory<State extends BlockDecodeState>(
   leading: Message[],
   messages: unknown,
@@ -75,7 +79,8 @@ function decodeTurns<State extends BlockDecodeState>(
     const first = messages.length;
     decodeTurn(wire, role, messages, state, decoder);
     const message = messages[first];
-    // The encoder would move a leading system message to `system`, and merge two neighbors of one role.
+    // Without this form the encoder would move a leading system message to `system` and merge adjacent messages of one
+    // role.
     const needsOwnTurn = role === "system" ? index === 0 : role === previousRole;
     if (message !== undefined && needsOwnTurn) storeForm(message, context.dialect, "turn", "own");
     previousRole = role;
@@ -121,7 +126,9 @@ function isClientResult(part: Part): boolean {
   return part.type === "tool-result" && part.executor === undefined;
 }
 
-/** Splits a user turn: tool results become `tool` messages, all other parts `user` messages, in their order. */
+/**
+ * Splits the parts of a user message: tool results become `tool` messages, all other parts `user` messages, in order.
+ */
 function splitTurn(parts: readonly Part[], first: Message, messages: Message[]): void {
   let message: Message | undefined;
   for (const part of parts) {

@@ -1,11 +1,11 @@
-// State of one decode of content blocks.
+// Declares the state of one decoding pass over content blocks.
 import type { DecodeContext, Renames } from "../dialect.ts";
 import type { ToolCallIds } from "../kit/tools/tool-call-ids.ts";
 
 export interface BlockDecodeState {
   readonly context: DecodeContext;
-  /** Tool calls so far, by wire id. */
+  /** The tool calls that have been decoded so far, by wire id. */
   readonly calls: ToolCallIds;
-  /** Renames of the request; set when the decoded value is the reply to it. */
+  /** The renames of the request that the decoded value answers; undefined if the decoded value is not a reply. */
   readonly names: Renames | undefined;
 }

@@ -1,4 +1,5 @@
-// State of one encode, the dispatch from a part to its block encoder, and rules for blocks of both dialects.
+// Declares the state of one encoding pass, and encodes each part with the block encoder of its type, by the rules that
+// Anthropic and Bedrock share.
 import type { JsonObject } from "../../model/json/index.ts";
 import { isMediaPart } from "../../model/media-part.ts";
 import type * as Parts from "../../model/parts.ts";
@@ -10,25 +11,25 @@ import type { BlockLoss } from "./losses.ts";
 
 export interface BlockEncodeState {
   readonly context: EncodeContext<BlockLoss>;
-  /** Renames of tools and call ids; undefined in a response, where nothing is renamed. */
+  /** The renames of tools and call ids; undefined while a response is encoded, in which nothing is renamed. */
   readonly names: RenameTable | undefined;
-  /** Number of cache breakpoints so far. */
+  /** The number of cache breakpoints that have been written so far. */
   cacheCount: number;
-  /** The call that the finish reason marks as cut off; its `invalid` flag needs no report. */
+  /** The call that the finish reason marks as cut off. Its `invalid` flag is not reported as a loss. */
   cutOffCall?: Parts.Part | undefined;
 }
 
-/** The target rejects a request with more cache breakpoints (B39). */
+/** The maximum number of cache breakpoints in a request; both providers reject a request with more (B39). */
 export const MAX_CACHE_BREAKPOINTS = 4;
 
-/** Loss codes of part fields that carry no content; every other unsupported field is `field-unsupported`. */
+/** Loss codes of part fields that are not content; every other unsupported field is reported as `field-unsupported`. */
 export const UNSUPPORTED_PART_FIELDS = {
   size: "metadata-dropped",
   issuer: "metadata-dropped",
   mimeType: "metadata-dropped",
 } as const satisfies Record<string, BlockLoss>;
 
-/** The block encoders of one dialect; undefined means that the part was dropped and reported. */
+/** The block encoders of one dialect. An encoder returns undefined if it has dropped the part and reported the loss. */
 interface PartEncoders<State extends BlockEncodeState, Position> {
   text(part: Parts.TextPart | Parts.RefusalPart, position: Position, state: State): JsonObject | undefined;
   reasoning(part: Parts.ReasoningPart, state: State): JsonObject | undefined;
@@ -38,7 +39,7 @@ interface PartEncoders<State extends BlockEncodeState, Position> {
   opaque(part: Parts.OpaquePart, state: State): JsonObject | undefined;
 }
 
-/** Positions that accept only some blocks; all others accept every block. */
+/** Positions that accept only some kinds of blocks; all other positions accept every kind. */
 const RESTRICTED_POSITIONS: ReadonlySet<unknown> = new Set(["system", "result", "document"]);
 
 /** Encodes the parts of the field `key` as blocks. */
@@ -49,7 +50,7 @@ export type PartListEncoder<State extends BlockEncodeState, Position> = (
   state: State,
 ) => JsonObject[];
 
-/** Returns the function that encodes a part as a block, with the path tracker at the part. */
+/** Returns a function that encodes a part as a block. The path tracker must be at the part. */
 export function createPartEncoder<State extends BlockEncodeState, Position>(encoders: PartEncoders<State, Position>) {
   return (part: Parts.Part, position: Position, state: State): JsonObject | undefined =>
     encodePartWith(encoders, part, position, state);
@@ -80,12 +81,15 @@ function encodePartWith<State extends BlockEncodeState, Position>(
     case "opaque":
       return encoders.opaque(part, state);
   }
-  // Part types of a later contract version arrive here, too.
+  // The position does not accept the part, or a later version of the canonical model added the part type.
   context.report.addLoss("part-unsupported");
   return undefined;
 }
 
-/** Returns the verbatim block of an opaque part; undefined, with a loss, if it belongs elsewhere or is not an object. */
+/**
+ * Returns the block of an opaque part unchanged; undefined, with a loss, if the part belongs to another dialect or
+ * issuer or is not an object.
+ */
 export function readOpaqueBlock(part: Parts.OpaquePart, context: EncodeContext<BlockLoss>): JsonObject | undefined {
   if (!canSendOpaque(part, context)) return undefined;
   const { value } = part;

@@ -1,5 +1,5 @@
-// Encodes a history as alternating wire messages of user and assistant. Neighbors of one role become one wire message,
-// unless they were decoded from two.
+// Encodes a history as alternating wire messages of user and assistant. Adjacent messages of one role become one wire
+// message, unless they were decoded from separate wire messages.
 import type { JsonObject } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
@@ -12,10 +12,10 @@ import { readForm, restoreResidue } from "../kit/residue/residue.ts";
 import type { BlockEncodeState } from "./encode-state.ts";
 import { hasOnlyText } from "./fields.ts";
 
-/** Content of a wire message. */
+/** The content of a wire message: one text, or a list of blocks. */
 export type BlockContent = string | JsonObject[];
 
-/** A wire message with its residue. */
+/** A wire message; it can have further fields that are restored from residue. */
 export type BlockMessage = JsonObject & { role: string; content?: BlockContent };
 
 export type TurnPosition = "system" | "user" | "assistant";
@@ -46,7 +46,10 @@ export function encodeTurnParts<State extends BlockEncodeState>(
   }
 }
 
-/** Counts the leading turns that become `system`: not those with residue, or decoded from a system message. */
+/**
+ * Counts the leading system turns that become the field `system`. A turn that has residue, or that was decoded from the
+ * list of messages, ends the count, because only a message in the list can represent it.
+ */
 export function countLeadingSystem(turns: readonly OutgoingTurn[], { dialect }: EncodeContext): number {
   let count = 0;
   for (const { message } of turns) {
@@ -68,10 +71,12 @@ export abstract class TurnWriter<State extends BlockEncodeState> {
   readonly #state: State;
   readonly #lastTurn: number;
   readonly #addPart: AddPart<State>;
-  /** The wire message that a neighbor of the same role is merged into. */
+  /**
+   * The wire message that the next turn of the same role is merged into; undefined if the next turn must not be merged.
+   */
   #open: BlockMessage | undefined;
   #previousRole: Message["role"] = "user";
-  /** History index of the first turn that is not a system message. */
+  /** The history index of the first turn that is not a system message; undefined if there is none yet. */
   #firstIndex: number | undefined;
 
   constructor(history: readonly Message[], state: State, lastTurn: number, addPart: AddPart<State>) {
@@ -81,14 +86,17 @@ export abstract class TurnWriter<State extends BlockEncodeState> {
     this.#addPart = addPart;
   }
 
-  /** Encodes content that is one plain text. */
+  /** Encodes content that consists of one plain text. */
   protected abstract encodeText(text: string, form: JsonObject): BlockContent;
-  /** Returns the shortest accepted spelling of blocks. */
+  /** Returns the shortest accepted spelling of a list of blocks. */
   protected abstract compactBlocks(blocks: JsonObject[], form: JsonObject): BlockContent;
-  /** Returns content in the spelling of the decoded message; called for the first content of a wire message. */
+  /**
+   * Returns the content in the spelling that the decoded message had. It is called only for the first turn of a wire
+   * message.
+   */
   protected abstract restoreSpelling(content: BlockContent, form: JsonObject): BlockContent;
   protected abstract toBlocks(content: BlockContent | undefined): JsonObject[];
-  /** Called for each turn with parts, before it is appended or merged. */
+  /** Called for each turn with parts, before the turn is appended as a wire message or merged. */
   protected onTurn(_message: Message, _role: string, _content: BlockContent, _isMerged: boolean): void {}
 
   add(turn: OutgoingTurn, position: number): void {
@@ -98,11 +106,11 @@ export abstract class TurnWriter<State extends BlockEncodeState> {
     reportTurnFields(turn, context);
     const role = toWireRole(turn, form, context);
     if (message.parts.length === 0) {
-      // The target accepts an empty message only as the final assistant message.
+      // Both providers accept an empty message only as the last message, and only from the assistant.
       const isRejected = position < this.#lastTurn || role !== "assistant";
       if (context.repair && isRejected) context.report.addLoss("message-empty", index);
       else this.#begin(role, form["content"] === "none" ? undefined : [], turn);
-      // Without repair the next turn must not be merged into the empty message.
+      // Without repair the empty message stays separate, so the next turn must not be merged into it.
       if (!context.repair) this.#open = undefined;
       return;
     }
@@ -124,7 +132,10 @@ export abstract class TurnWriter<State extends BlockEncodeState> {
     this.#restore(this.#open, turn);
   }
 
-  /** Inserts a user message: the target rejects a history that is empty or starts with the assistant (B41). */
+  /**
+   * Inserts a user message if needed, because both providers reject a history that is empty or starts with the
+   * assistant (B41).
+   */
   ensureUserFirst(): void {
     let first = 0;
     while (this.messages[first]?.role === "system") first++;
@@ -139,7 +150,8 @@ export abstract class TurnWriter<State extends BlockEncodeState> {
     const blocks = this.toBlocks(open.content);
     for (const block of this.toBlocks(content)) blocks.push(block);
     open.content = blocks;
-    // Tool results and user content are one wire message in every history, so that merging them is not reported.
+    // Tool results and the user content after them are one wire message in every history, so merging them is no loss. A
+    // turn that a repair has added, whose role differs from the history, is no loss either.
     const isUsual = message.role !== this.#previousRole && open.role === "user";
     const isSynthesized = this.#history[index]?.role !== message.role;
     if (!isUsual && !isSynthesized) this.#state.context.report.addLoss("turns-merged", [index, "role"]);
@@ -171,7 +183,7 @@ export abstract class TurnWriter<State extends BlockEncodeState> {
   }
 }
 
-/** True if a part is a client's tool result outside a tool message, or another part within one. */
+/** True if a part is a client's tool result outside of a tool message, or any other part within a tool message. */
 function isMisplaced({ type, executor }: { type: string; executor?: string }, role: Message["role"]): boolean {
   return type !== "opaque" && executor !== "provider" && (type === "tool-result") !== (role === "tool");
 }

@@ -1,4 +1,4 @@
-// Provider errors, and error bodies that arrive in place of a response.
+// Builds provider errors, and converts error bodies that arrive in place of a response.
 import type { JsonObject } from "../../model/json/index.ts";
 import { stringifyJson } from "../../model/json/index.ts";
 import type { ProviderError, ProviderErrorKind } from "../../model/provider-error.ts";
@@ -13,8 +13,8 @@ import { reportNotPortableResponse } from "../kit/residue/response-residue.ts";
 import type { BlockLoss } from "./losses.ts";
 
 /**
- * Builds a provider error. A missing or vague kind is refined by the message: both providers report an overlong prompt
- * as an invalid request, and only the message names the reason.
+ * Builds a provider error. If the kind is unknown or `invalid-request`, the message determines the kind, because both
+ * providers report a prompt that is too long as an invalid request and give the reason only in the message.
  */
 export function buildProviderError(
   wire: unknown,
@@ -35,19 +35,22 @@ export function buildProviderError(
   return error;
 }
 
-/** The error codec of one dialect. */
+/** The functions of one dialect that decode and encode errors. */
 export interface ErrorCodec {
   readError(wire: unknown): ProviderError;
   encodeError(error: ProviderError): { wire: unknown };
-  /** Loss code of the response's `id` and `model`, which an error body does not have. */
+  /** The loss code for the response's `id` and `model`, which an error body does not have. */
   readonly idLoss: "field-unsupported" | "metadata-dropped";
-  /** Kinds that only describe the reader's connection; an error body without them loses no content. */
+  /**
+   * Error kinds that describe only the connection to the provider; an error body that cannot express them loses no
+   * content.
+   */
   readonly connectionKinds: ReadonlySet<string>;
 }
 
 const BODY_FORM = "body";
 
-/** Returns a response without content that failed with `error`. */
+/** Returns a response without content that failed with `error`, and stores that it was decoded from an error body. */
 export function buildErrorResponse(error: ProviderError, dialect: string): ModelResponse {
   const response: ModelResponse = {
     id: "",
@@ -70,7 +73,10 @@ const ERROR_RESPONSE_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const UNSUPPORTED_FIELDS: Readonly<Partial<Record<string, BlockLoss>>> = { createdAt: "metadata-dropped" };
 
-/** Encodes a response that was decoded from an error body; undefined for every other, or if content was added. */
+/**
+ * Encodes a response that was decoded from an error body as an error body. Undefined for every other response, and if
+ * content was added since.
+ */
 export function encodeErrorResponse(
   response: ModelResponse,
   context: EncodeContext<BlockLoss>,
@@ -96,7 +102,7 @@ export function encodeErrorResponse(
   return body;
 }
 
-/** Reports the fields of an error that a reader of its body `wire` does not get. */
+/** Reports the fields of an error that a client cannot decode from the error body `wire`. */
 export function reportErrorFields(
   error: ProviderError,
   wire: unknown,

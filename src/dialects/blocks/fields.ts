@@ -1,10 +1,13 @@
-// Residue and cache breakpoints of wire objects with content blocks.
+// Stores residue and decodes cache breakpoints of wire objects with content blocks.
 import type { JsonObject } from "../../model/json/index.ts";
 import type { CacheBreakpoint, TextPart, WithExtra } from "../../model/parts.ts";
 import { copyField, isObject } from "../kit/fields/read-wire.ts";
 import { storeResidue } from "../kit/residue/residue.ts";
 
-/** Stores one wire field as residue, if present; `inner` names the wire objects that contain it. */
+/**
+ * Stores one field of `wire` as residue if it is present; `inner` is the path of keys from the residue's root to
+ * `wire`.
+ */
 export function storeField(
   target: WithExtra,
   wire: JsonObject,
@@ -18,7 +21,9 @@ export function storeField(
   storeResidue(target, dialect, field, inner);
 }
 
-/** Reads a cache breakpoint of the given type; undefined if it has fields that the model has not. */
+/**
+ * Decodes a cache breakpoint of the given type; undefined if the type differs or a field has no canonical counterpart.
+ */
 export function readCacheBreakpoint(wire: unknown, type: string): CacheBreakpoint | undefined {
   if (!isObject(wire) || wire["type"] !== type) return undefined;
   const cache: CacheBreakpoint = {};
@@ -30,7 +35,7 @@ export function readCacheBreakpoint(wire: unknown, type: string): CacheBreakpoin
   return cache;
 }
 
-/** True if a text part has no other field than its text. */
+/** True if a text part has no field other than its type and its text. */
 export function hasOnlyText(part: TextPart): boolean {
   for (const key in part) {
     if (key !== "type" && key !== "text" && part[key as keyof TextPart] !== undefined) return false;

@@ -1,4 +1,4 @@
-// Codes of the losses that both block dialects, Anthropic Messages and Bedrock Converse, can cause.
+// Declares the codes of the losses that both block dialects, Anthropic Messages and Bedrock Converse, can cause.
 import type { PROVIDER_LOSSES } from "../kit/losses/provider-catalog.ts";
 import { PROVIDER_LOSS_CODES } from "../kit/losses/provider-catalog.ts";
 
@@ -36,5 +36,5 @@ export const BLOCK_LOSS_CODES = [
   "user-turn-synthesized",
 ] as const satisfies readonly (keyof typeof PROVIDER_LOSSES)[];
 
-/** The code of a loss that both dialects can cause. */
+/** The code of a loss that both block dialects can cause. */
 export type BlockLoss = (typeof BLOCK_LOSS_CODES)[number];

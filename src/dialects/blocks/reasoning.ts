@@ -1,21 +1,24 @@
-// Encodes reasoning parts. Reasoning with a seal goes back to its issuer (B1, B3); without one it is sent to a model
-// only if the target accepts unsigned reasoning (B6), and always shown to a client.
+// Encodes reasoning parts. Reasoning with a seal is sent to its issuer (B1, B3). Reasoning without a seal is sent to a
+// model only if the provider accepts unsigned reasoning (B6); in a response for a client it is always written.
 import type { JsonObject } from "../../model/json/index.ts";
 import type { ReasoningPart } from "../../model/parts.ts";
 import { readForm } from "../kit/residue/residue.ts";
 import { reportUnsentSeals, findSealValue } from "../kit/seals/seals.ts";
 import type { BlockEncodeState } from "./encode-state.ts";
 
-/** The reasoning blocks of one dialect. */
+/** The functions of one dialect that create its reasoning blocks. */
 export interface ReasoningBlocks<State extends BlockEncodeState> {
   signed(text: string, signature: string): JsonObject;
   redacted(data: string, form: JsonObject): JsonObject;
   unsigned(text: string): JsonObject;
-  /** Reasoning of another provider, for a client to show. */
+  /** Creates a block for reasoning of another provider, which a client can show. */
   foreign(text: string): JsonObject;
-  /** True if the target of a request accepts unsigned reasoning of its own models. */
+  /** True if the provider accepts unsigned reasoning of its own models in a request. */
   acceptsUnsigned(state: State): boolean;
-  /** Completes a block; `isForeign` if `foreign` created it, `hasSummary` if its text is the summary. */
+  /**
+   * Completes a block. `isForeign` is true if `foreign` created the block; `hasSummary` is true if its text is the
+   * summary.
+   */
   close(block: JsonObject, part: ReasoningPart, state: State, isForeign: boolean, hasSummary: boolean): JsonObject;
 }
 

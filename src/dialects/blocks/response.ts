@@ -1,4 +1,5 @@
-// Parts of a response that both dialects decode and encode in the same way: stop reason, supported fields, content.
+// Converts the response data that both block dialects represent in the same way: stop reason, supported fields,
+// content.
 import type { FinishReason, UnifiedFinishReason } from "../../model/finish-reason.ts";
 import type { JsonObject } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
@@ -16,7 +17,7 @@ import type { BlockLoss } from "./losses.ts";
 
 type StopReasons = ValueMap<UnifiedFinishReason, string>;
 
-/** Decodes the stop reason in the field `key`; an unknown one is stored with the form `own` (B62). */
+/** Decodes the stop reason in the field `key`; an unknown stop reason becomes `other` with the form `own` (B62). */
 export function decodeStopReason(
   wire: JsonObject,
   key: string,
@@ -35,7 +36,10 @@ export function decodeStopReason(
   if (unified === undefined) storeForm(response, dialect, key, "own");
 }
 
-/** Returns the stop reason of a finish reason, or `fallback`; `isOwn` if an unknown raw value is of this dialect. */
+/**
+ * Returns the stop reason for a finish reason: the raw value if it still stands for that reason, else the nearest
+ * value, else `fallback`. `isOwn` is true if an unknown raw value was decoded from this dialect.
+ */
 export function encodeStopReason<Fallback extends string | null>(
   { unified, raw }: FinishReason,
   stopReasons: StopReasons,
@@ -54,15 +58,15 @@ export function encodeStopReason<Fallback extends string | null>(
   return stopReason;
 }
 
-/** Fields of a response that both dialects support. */
+/** Response fields that both block dialects support. */
 const RESPONSE_FIELDS: ReadonlySet<string> = new Set(["id", "model", "message", "finishReason", "usage", "extra"]);
-/** Loss codes of the response fields that neither dialect supports. */
+/** Loss codes of the response fields that neither block dialect supports. */
 const UNSUPPORTED_RESPONSE_FIELDS: Readonly<Partial<Record<string, BlockLoss>>> = {
   createdAt: "metadata-dropped",
   error: "failure-unsupported",
 };
 
-/** Restores the residue of a response, also within the field `inner`, and reports the fields that were not encoded. */
+/** Restores the residue of a response, also within its field `inner`, and reports the fields that were not encoded. */
 export function closeResponse(
   wire: JsonObject,
   response: ModelResponse,
@@ -75,7 +79,7 @@ export function closeResponse(
   reportUnsupportedFields(response, RESPONSE_FIELDS, context, "field-unsupported", UNSUPPORTED_RESPONSE_FIELDS);
 }
 
-/** Encodes the blocks of a response's message; the path tracker is at the response. */
+/** Encodes the message of a response as blocks; the path tracker is at the response. */
 export function encodeAnswerContent(
   message: Message,
   context: EncodeContext<BlockLoss>,

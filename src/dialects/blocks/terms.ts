@@ -1,7 +1,7 @@
-// Wire values that both dialects have, with their canonical values.
+// Lists wire values that both block dialects have, with their canonical values.
 import type { UnifiedFinishReason } from "../../model/finish-reason.ts";
 
-/** Pairs of unified finish reason and stop reason that both dialects have. */
+/** Pairs of a unified finish reason and its stop reason that both block dialects have. */
 export const COMMON_STOP_REASONS: readonly (readonly [UnifiedFinishReason, string])[] = [
   ["stop", "end_turn"],
   ["stop", "stop_sequence"],
@@ -10,7 +10,7 @@ export const COMMON_STOP_REASONS: readonly (readonly [UnifiedFinishReason, strin
   ["tool-calls", "tool_use"],
 ];
 
-/** Pairs of effort and its value on the wire, which has no `minimal`. */
+/** Pairs of a canonical effort and its wire value. The wire has no `minimal`, so `low` is written. */
 export const EFFORT_VALUES: readonly (readonly [string, string])[] = [
   ["low", "low"],
   ["medium", "medium"],

@@ -1,4 +1,5 @@
-// Encodes the fields that tool calls and tool results have in both dialects: ids, arguments, input schemas.
+// Encodes data of tools, tool calls and tool results that is the same in both block dialects: ids, arguments, input
+// schemas.
 import { formatArguments, parseArguments } from "../../model/tool-arguments.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { ToolCallPart, ToolResultPart } from "../../model/parts.ts";
@@ -12,15 +13,17 @@ import type { BlockEncodeState } from "./encode-state.ts";
 import type { BlockLoss } from "./losses.ts";
 
 const COMMON_FIELDS = ["type", "toolCallId", "toolName", "executor", "extra", "cache", "seals"];
-/** Fields of a call that both dialects support. */
+/** Fields of a tool call that both block dialects support. */
 const CALL_FIELDS: readonly string[] = [...COMMON_FIELDS, "input", "inputText", "invalid"];
 export const CLIENT_CALL_FIELDS: ReadonlySet<string> = new Set([...CALL_FIELDS, "format"]);
 export const PROVIDER_CALL_FIELDS: ReadonlySet<string> = new Set([...CALL_FIELDS, "tool"]);
-/** Fields of a result that both dialects support. */
+/** Fields of a tool result that both block dialects support. */
 export const RESULT_FIELDS: readonly string[] = [...COMMON_FIELDS, "isError", "output"];
 export const CLIENT_RESULT_FIELDS: ReadonlySet<string> = new Set([...RESULT_FIELDS, "content", "format"]);
 
-/** Returns the id to write; undefined if the decoded block had none. Ids of provider tools are never renamed. */
+/**
+ * Returns the call id for the wire; undefined if the decoded block had no id. Ids of provider tools are never renamed.
+ */
 export function encodeCallId(
   part: ToolCallPart | ToolResultPart,
   { names, context }: BlockEncodeState,
@@ -30,10 +33,15 @@ export function encodeCallId(
   return form === null ? undefined : typeof form === "string" ? form : part.toolCallId;
 }
 
-/** Numbers that a double may not represent: only then is `inputText` more exact than `input`. */
+/**
+ * Matches argument text with a number that a double may not represent exactly. Only then is `inputText` more exact than
+ * `input`.
+ */
 const LONG_NUMBER = /[\d.]{16}|\d[eE]/;
 
-/** Writes the arguments of a call as an object; `isProviderCall` arguments are written unchanged. */
+/**
+ * Writes the arguments of a call as an object. Arguments of a provider's call (`isProviderCall`) are written unchanged.
+ */
 export function writeCallInput(
   part: ToolCallPart,
   wire: JsonObject,
@@ -43,12 +51,13 @@ export function writeCallInput(
   const { input, inputText } = part;
   if (isObject(input) || input === undefined) {
     const isExact = inputText !== undefined && LONG_NUMBER.test(inputText);
-    // Parsed arguments are JSON; missing arguments are an empty object (B20).
+    // Parsed arguments are always JSON, so the cast is safe. Missing arguments become an empty object (B20).
     const value = isExact ? (parseArguments(formatArguments(part)).input as JsonValue) : (input ?? {});
     const hadNoInput = part.extra !== undefined && readForm(part, context.dialect)["input"] === "none";
     if (!hadNoInput || !isObject(value) || Object.keys(value).length > 0) wire["input"] = value;
   } else if (context.repair && !isProviderCall) {
-    // The decoder does not unwrap it: an object with this key may be real arguments (B22).
+    // The decoder does not unwrap an object with the key `WRAPPER_FIELD`, because such an object can also be real
+    // arguments (B22).
     context.report.addLoss("arguments-wrapped", "input");
     const wrapped: JsonObject = {};
     copyField(part, "input", wrapped, WRAPPER_FIELD);
@@ -56,7 +65,7 @@ export function writeCallInput(
   } else copyField(part, "input", wire);
 }
 
-/** Reports the `invalid` flag, unless the finish reason already marks the call as cut off. */
+/** Reports the `invalid` flag as a loss, unless the finish reason already marks the call as cut off. */
 export function reportInvalidCall(part: ToolCallPart, { context, cutOffCall }: BlockEncodeState): void {
   if (part.invalid === undefined || (part.invalid && cutOffCall === part)) return;
   context.report.addLoss(part.invalid ? "invalid-call-unsupported" : "metadata-dropped", "invalid");
@@ -64,7 +73,7 @@ export function reportInvalidCall(part: ToolCallPart, { context, cutOffCall }: B
 
 type InputSchema = NonNullable<FunctionTool["inputSchema"]>;
 
-/** Returns a schema that the target accepts for a tool's input: an object at its root. */
+/** Returns an input schema with an object at its root, which both providers require. */
 export function encodeInputSchema(
   { inputSchema, format }: FunctionTool,
   { report, repair }: EncodeContext<BlockLoss>,
@@ -81,7 +90,7 @@ export function encodeInputSchema(
   return schema;
 }
 
-/** Fields of a provider tool that both dialects support. */
+/** Fields of a provider tool that both block dialects support. */
 export const PROVIDER_TOOL_FIELDS: ReadonlySet<string> = new Set([
   "type",
   "dialect",

@@ -1,5 +1,5 @@
-// Decodes stored messages of any version. The canonical shape is the model itself, so that unknown fields stay in place
-// and this dialect has no residue.
+// Decodes stored messages of any schema version. The wire format is the canonical model itself, so unknown fields stay
+// in place and there is no residue of this dialect.
 import { ValidationError, VersionError } from "../../model/errors.ts";
 import type { Message } from "../../model/message.ts";
 import { readMessage } from "../../model/schema-version.ts";

@@ -1,4 +1,4 @@
-// Encodes messages as stored messages of the current version, or of version 1 on request.
+// Encodes messages as stored messages of the current schema version, or of version 1 on request.
 import type { Message } from "../../model/message.ts";
 import { SCHEMA_VERSION } from "../../model/schema-version.ts";
 import type { EncodeMessagesOptions } from "../dialect.ts";

@@ -1,4 +1,5 @@
-// The canonical shape: the model itself as stored messages; decodes every version, encodes the current one or version 1.
+// Defines the dialect of stored messages in the canonical model: it decodes every schema version, and encodes the
+// current one or version 1.
 import { defineDialect } from "../define.ts";
 import { decodeMessages } from "./decode.ts";
 import { encodeMessages } from "./encode.ts";

@@ -1,5 +1,5 @@
-// Losses of encoding into stored messages. The current version holds all of the model, so that only missing fields are
-// filled in; version 1 has five types of parts and four roles.
+// Declares the losses of encoding into stored messages. The current schema version represents the complete model, so
+// its losses are only notes about fields that were filled in. Version 1 has only five part types and four roles.
 import type { EncodeContext } from "../dialect.ts";
 import { COMMON_LOSSES, pickLosses } from "../kit/losses/catalog.ts";
 import { UNIVERSAL_LOSS_CODES } from "../kit/losses/shared-codes.ts";
@@ -28,17 +28,17 @@ export const CANONICAL_LOSSES = {
   "parent-replaced": {
     action: "synthesized",
     level: "note",
-    message: "The id of the parent message was replaced; the new one was written.",
+    message: "The id of the parent message was replaced; the new id was written as `parentMessageId`.",
   },
   "version-synthesized": {
     action: "synthesized",
     level: "note",
-    message: "The schema version is unknown; the current one was written.",
+    message: "The schema version is unknown; the current version was written.",
   },
   "mime-type-synthesized": {
     action: "synthesized",
     level: "note",
-    message: "A file of version 1 requires a MIME type; the widest one that is certainly true was written.",
+    message: "A file of version 1 requires a MIME type; the most general MIME type of the part's type was written.",
   },
   "content-as-output": {
     action: "approximated",

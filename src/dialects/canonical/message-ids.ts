@@ -1,14 +1,15 @@
-// Assigns the ids of a list of stored messages: keeps unique ULIDs, replaces others, and maps replaced ids.
+// Assigns ids to a list of stored messages. Ids of messages that were stored and ids that are ULIDs are preserved if
+// they are unique; other ids are replaced, and each old id is mapped to the new one.
 import type { Message, StoredMessage } from "../../model/message.ts";
 import { ULID } from "../../model/validation/message-shapes.ts";
 
-/** A message that may have fields of a stored one. */
+/** A message that may have the fields of a stored message. */
 export type PossiblyStoredMessage = Message & Partial<Pick<StoredMessage, "parentMessageId" | "createdAt">>;
 
 export interface MessageIds {
   /** The id of each message, in message order. */
   ids: readonly string[];
-  /** Returns the current id of the message that had an id; an id that was not replaced is returned as it is. */
+  /** Returns the current id of the message that had `id`; an id that was not replaced is returned unchanged. */
   currentId: (id: string) => string;
 }
 
@@ -20,7 +21,7 @@ export function assignIds(messages: readonly PossiblyStoredMessage[], newId: (()
   const ids = messages.map((message) => {
     const { id, createdAt, metadata } = message;
     const wasStored = createdAt !== undefined && metadata?.schemaVersion !== undefined;
-    // A second message with the same id would make the parents ambiguous.
+    // Of two messages with the same id, the second gets a new id, because parent references would be ambiguous.
     if (typeof id === "string" && !unchangedIds.has(id) && (wasStored || ulid.test(id))) {
       unchangedIds.add(id);
       return id;
@@ -33,7 +34,10 @@ export function assignIds(messages: readonly PossiblyStoredMessage[], newId: (()
   return { ids, currentId: (id) => (unchangedIds.has(id) ? id : (replacements.get(id) ?? id)) };
 }
 
-/** Returns a source of ids that are unique in this list: the caller's, else ULIDs that count from one at time zero. */
+/**
+ * Returns a function that creates ids that occur nowhere in the list: with `newId`, or without it by a counter in the
+ * format of a ULID.
+ */
 function createIdSource(messages: readonly PossiblyStoredMessage[], newId: (() => string) | undefined): () => string {
   const taken = new Set<unknown>();
   for (const { id, parentMessageId } of messages) taken.add(id).add(parentMessageId);

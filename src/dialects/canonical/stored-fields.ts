@@ -1,4 +1,4 @@
-// Fills in the fields that only stored messages have: id, parent, time and version.
+// Fills in the fields that only stored messages have: id, parent, creation time and schema version.
 import type { JsonObject } from "../../model/json/index.ts";
 import { copyObject } from "../../model/json/index.ts";
 import type { StoredMessage } from "../../model/message.ts";
@@ -15,7 +15,10 @@ const TIME = new RegExp(ISO_TIME);
 type StoredFields = Pick<StoredMessage, "id" | "parentMessageId" | "createdAt">;
 type CurrentMessage = PossiblyStoredMessage & Pick<StoredMessage, "metadata">;
 
-/** Returns the messages as stored ones. A stored message of the current version stays the same object. */
+/**
+ * Returns the messages as stored messages. A message that is already stored in the current version is returned
+ * unchanged.
+ */
 export function toStoredMessages(
   messages: readonly PossiblyStoredMessage[],
   context: CanonicalEncodeContext,
@@ -42,13 +45,16 @@ function hasStoredFields(
   return message.id === id && message.parentMessageId === parentMessageId && message.createdAt === createdAt;
 }
 
-/** Returns the current id of the parent; without a parent field, the previous message is the parent. */
+/** Returns the current id of the parent. A message without a parent field has the previous message as its parent. */
 function findParentId({ parentMessageId }: PossiblyStoredMessage, ids: MessageIds, index: number): string | null {
   if (typeof parentMessageId === "string") return ids.currentId(parentMessageId);
   return parentMessageId === null ? null : (ids.ids[index - 1] ?? null);
 }
 
-/** Returns the creation time; shapes with a timestamp store it in the metadata. */
+/**
+ * Returns the creation time: `createdAt`; else the metadata's timestamp, which some dialects decode; else the time of
+ * `clock`, or 1970-01-01 without a clock.
+ */
 function findCreationTime({ createdAt, metadata }: PossiblyStoredMessage, { clock }: EncodeMessagesOptions): string {
   if (typeof createdAt === "string") return createdAt;
   const timestamp = metadata?.["timestamp"];
@@ -56,7 +62,7 @@ function findCreationTime({ createdAt, metadata }: PossiblyStoredMessage, { cloc
   return clock === undefined ? EPOCH : new Date(clock()).toISOString();
 }
 
-/** Reports one note for all missing fields, and one for each replaced id. */
+/** Reports one note for all fields that were filled in, and one note for each replaced id or parent id. */
 function reportStoredFields(
   message: PossiblyStoredMessage,
   storedFields: StoredFields,
@@ -71,7 +77,10 @@ function reportStoredFields(
   if (missing !== undefined) report.addLoss("stored-fields-synthesized", missing);
 }
 
-/** Returns the path of one field that was filled in. It was empty, so that a loss at this path covers no other value. */
+/**
+ * Returns the path of the first field that was missing, at which the note is reported; undefined if no field was
+ * missing. The field had no value, so the note covers no other data.
+ */
 function missingField({ id, parentMessageId, createdAt, metadata }: PossiblyStoredMessage): string[] | undefined {
   if (typeof createdAt !== "string") return ["createdAt"];
   if (parentMessageId === undefined) return ["parentMessageId"];
@@ -79,11 +88,14 @@ function missingField({ id, parentMessageId, createdAt, metadata }: PossiblyStor
   return id === undefined ? ["id"] : undefined;
 }
 
-/** Upgrades an older version, as decoding does; an unknown version is replaced and reported. */
+/**
+ * Upgrades a message of an older schema version, as the decoder does. A missing or unknown version is replaced by the
+ * current version, and an unknown version is reported.
+ */
 function toCurrentVersion(message: PossiblyStoredMessage, { report }: CanonicalEncodeContext): CurrentMessage {
   const { metadata } = message;
   const schemaVersion = metadata?.schemaVersion;
-  // Messages are JSON, and an upgraded message is a message.
+  // The casts are safe, because messages are JSON and an upgraded message is a message.
   if (isKnownVersion(schemaVersion))
     return upgradeMessage(message as unknown as JsonObject) as unknown as CurrentMessage;
   if (schemaVersion !== undefined) report.addLoss("version-synthesized", ["metadata", "schemaVersion"]);

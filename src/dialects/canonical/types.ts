@@ -1,5 +1,5 @@
-// Wire types of stored messages of version 1, which is encoded on request. The current version is the model's
-// `StoredMessage`.
+// Declares the wire types of stored messages in schema version 1, which is encoded on request. The type of the current
+// version is the model's `StoredMessage`.
 
 /** The roles of schema version 1. */
 export const VERSION_1_ROLES = ["user", "assistant", "system", "tool"] as const;
@@ -11,7 +11,7 @@ export interface MessageV1 {
   parentMessageId: string | null;
   role: (typeof VERSION_1_ROLES)[number];
   parts: PartV1[];
-  /** ISO 8601. */
+  /** The creation time in ISO 8601. */
   createdAt: string;
   metadata: { schemaVersion: 1; [key: string]: unknown };
 }
@@ -45,7 +45,7 @@ export interface ToolResultPartV1 {
 export interface FilePartV1 {
   type: "file";
   mimeType: string;
-  /** Inline data is a data URL. */
+  /** The URL of the file; a data URL for inline data. */
   url: string;
   name?: string;
 }

@@ -1,4 +1,4 @@
-// Encodes stored messages of version 1: five part types, four roles, and metadata as the only further field.
+// Encodes stored messages of schema version 1, which has five part types, four roles, and no residue.
 import { formatArguments, parseArguments } from "../../model/tool-arguments.ts";
 import { formatDataUrl } from "../../model/data-url.ts";
 import { copyDigits, copyObject, hasExactNumbers, parseJson } from "../../model/json/index.ts";
@@ -38,7 +38,7 @@ export function toVersion1(messages: readonly StoredMessage[], context: Canonica
   });
 }
 
-/** Reports every field that is not in `supported`, and the residue of all dialects, this one included. */
+/** Reports every field that is not in `supported`, and the residue of all dialects, including the canonical dialect. */
 function reportVersion1Fields(
   value: StoredMessage | Part,
   supported: ReadonlySet<string>,
@@ -73,7 +73,7 @@ function encodePart(part: Part, context: CanonicalEncodeContext): PartV1 | undef
     case "tool-result":
       return encodeTool(part, context);
     default:
-      // Opaque parts, and part types of a newer version.
+      // Opaque parts and part types of later schema versions are dropped.
       context.report.addLoss("part-unsupported");
       return undefined;
   }
@@ -97,7 +97,10 @@ function encodeCall(part: ToolCallPart, context: CanonicalEncodeContext): ToolCa
   return call;
 }
 
-/** Returns the input with the exact digits of its text, in a list, because a bare number cannot hold exact digits. */
+/**
+ * Returns the tool input with the exact digits of `inputText`, as the only item of a list, because exact digits can
+ * only be stored inside an object or list; undefined if the input needs no exact digits.
+ */
 function readExactInput(part: ToolCallPart): readonly unknown[] | undefined {
   const { input, inputText } = part;
   if (inputText === undefined || typeof input === "string" || formatArguments(part) !== inputText) return undefined;
@@ -121,6 +124,7 @@ function encodeResult(part: ToolResultPart, context: CanonicalEncodeContext): To
   return result;
 }
 
+/** The MIME type that is written for media without one, by part type. */
 const WIDEST_MIME_TYPES: Readonly<Record<MediaPart["type"], string>> = {
   image: "image/*",
   audio: "audio/*",

@@ -1,6 +1,6 @@
-// Items of the fields `content`, `reasoning` and `refusal`: a text, or a list of texts, media and unknown items, which
-// become opaque parts (B43). The plain form is a string for one text and a list for more; without items, `content` is ""
-// and the other fields are absent.
+// Decodes and encodes the items of the fields `content`, `reasoning` and `refusal`. The default spelling of such a
+// field is a string for one text and a list for several items; without items `content` is "" and the other fields are
+// absent. Unknown items become opaque parts (B43).
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
 import { isMediaPart } from "../../model/media-part.ts";
@@ -11,23 +11,23 @@ import type { FlatResidue } from "./residue.ts";
 import { ABSENT, storeEmptyForm, storeUnknownFields, storeFlatForm } from "./residue.ts";
 import type { FlatEncodeContext } from "./losses.ts";
 import { decodeMedia, encodeMedia, isMediaType } from "./media.ts";
-import type { FlatSlot } from "./wire-names.ts";
-import { FLAT } from "./wire-names.ts";
+import type { FlatPartField } from "./field-names.ts";
+import { FLAT } from "./field-names.ts";
 import type { FlatText } from "./types.ts";
 
 const TEXT_FIELDS = new Set(["type", "text"]);
 
-export function decodeItem(item: JsonObject, slot: Exclude<FlatSlot, "tool_calls">): Part {
+export function decodeItem(item: JsonObject, field: Exclude<FlatPartField, "tool_calls">): Part {
   const { type, text } = item;
   if (type === "text" && typeof text === "string") {
-    const part: TextPart | ReasoningPart | RefusalPart = { type: slot === "content" ? "text" : slot, text };
+    const part: TextPart | ReasoningPart | RefusalPart = { type: field === "content" ? "text" : field, text };
     storeUnknownFields(part, item, TEXT_FIELDS);
     return part;
   }
-  return (slot === "content" && isMediaType(type) ? decodeMedia(type, item) : undefined) ?? decodeOpaque(item, slot);
+  return (field === "content" && isMediaType(type) ? decodeMedia(type, item) : undefined) ?? decodeOpaque(item, field);
 }
 
-export function decodeOpaque(value: JsonValue, place: FlatSlot | "thinking_blocks"): OpaquePart {
+export function decodeOpaque(value: JsonValue, place: FlatPartField | "thinking_blocks"): OpaquePart {
   const part: OpaquePart = { type: "opaque", dialect: FLAT, value };
   if (place !== "content") storeFlatForm(part, "place", place);
   return part;
@@ -38,39 +38,45 @@ function isPlainText(item: JsonObject): item is { type: "text"; text: string } {
   return item["type"] === "text" && typeof item["text"] === "string" && Object.keys(item).length === 2;
 }
 
-/** Decodes the parts in a field; a form that is not plain is stored on the message. */
-export function decodeSlot(
+/**
+ * Decodes the parts in a field of a message. A spelling other than the default spelling is stored as a form on the
+ * message.
+ */
+export function decodePartField(
   wire: JsonObject,
-  slot: FlatSlot,
+  field: FlatPartField,
   message: Message,
   context: DecodeContext,
   decode: (item: JsonObject, index: number) => Part,
 ): Part[] {
-  const value = wire[slot];
+  const value = wire[field];
   if (value === undefined || value === null || value === "") {
-    storeEmptyForm(message, slot, value, slot === "content" ? "" : undefined);
+    storeEmptyForm(message, field, value, field === "content" ? "" : undefined);
     return [];
   }
-  if (typeof value === "string" && slot !== "tool_calls") return [decode({ type: "text", text: value }, 0)];
-  const list = readList(value, context, slot);
+  if (typeof value === "string" && field !== "tool_calls") return [decode({ type: "text", text: value }, 0)];
+  const list = readList(value, context, field);
   const [only] = list;
   if (list.length === 0 || (list.length === 1 && isObject(only) && isPlainText(only) && only.text !== "")) {
-    storeFlatForm(message, slot, []);
+    storeFlatForm(message, field, []);
   }
-  return context.pathTracker.each(slot, list, (item, index) => decode(readObject(item, context), index));
+  return context.pathTracker.each(field, list, (item, index) => decode(readObject(item, context), index));
 }
 
-/** The plain separator of reasoning texts that are joined into one string. */
+/** The separator that the encoder writes by default between reasoning texts that are joined into one string. */
 export const PLAIN_SEPARATOR = "\n\n";
 
-/** Encodes the items of a field; undefined for none. `isOptional`: thinking blocks repeat the texts, so that these may be joined or omitted. */
-export function encodeSlot(
-  slot: FlatSlot,
+/**
+ * Encodes the items of a field; undefined if the field is not written. `isOptional` is true for `reasoning` if thinking
+ * blocks repeat its texts, which may then be joined or omitted.
+ */
+export function encodePartField(
+  field: FlatPartField,
   items: JsonObject[],
   isOptional: boolean,
   residue: FlatResidue,
 ): JsonValue | undefined {
-  const form = residue.getForm(slot);
+  const form = residue.getForm(field);
   if (items.length === 0 || (isOptional && (form === ABSENT || form === null))) return undefined;
   const texts = items.filter(isPlainText).map(({ text }) => text);
   const isText = texts.length === items.length && (isOptional || (texts.length === 1 && texts[0] !== ""));
@@ -78,7 +84,7 @@ export function encodeSlot(
     const separator = texts.length > 1 ? residue.takeForm("reasoning_joint") : undefined;
     return texts.join(typeof separator === "string" ? separator : PLAIN_SEPARATOR) || undefined;
   }
-  if (Array.isArray(form)) residue.takeForm(slot);
+  if (Array.isArray(form)) residue.takeForm(field);
   return items;
 }
 
@@ -88,7 +94,7 @@ export function encodeText(text: string, residue: FlatResidue): JsonObject {
   return item;
 }
 
-/** Encodes a part of `content`, of a message or a result; returns undefined and reports a part that is not supported. */
+/** Encodes a part of the `content` of a message or result; undefined, with a loss, if the part is not supported. */
 export function encodeContentItem(
   part: Part,
   residue: FlatResidue,

@@ -1,4 +1,4 @@
-// Decodes flat messages. The parts of a message come in the order reasoning, content, refusal, tool calls.
+// Decodes flat messages. The parts of a message are in the order reasoning, content, refusal, tool calls.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
 import { ROLES } from "../../model/message.ts";
@@ -6,16 +6,17 @@ import type { DecodeContext } from "../dialect.ts";
 import { isObject, readMessageList, readObject, readString } from "../kit/fields/read-wire.ts";
 import type { FlatCalls } from "./tool-calls.ts";
 import { decodeCall, createFlatCalls } from "./tool-calls.ts";
-import { decodeItem, decodeSlot } from "./content-items.ts";
+import { decodeItem, decodePartField } from "./content-items.ts";
 import { storeUnknownFields, storeFlatForm, readOptionalString } from "./residue.ts";
 import { decodeProviderData, addThoughtSignatures, storeStaleLists } from "./provider-data.ts";
 import { decodeResult } from "./tool-results.ts";
-import { SLOTS } from "./wire-names.ts";
+import { PART_FIELDS } from "./field-names.ts";
 import { decodeReasoning } from "./thinking.ts";
 
-/** The known fields depend on the role: `call_id` is known on tool messages only. */
+/** The known fields of a tool message; `call_id` is known on tool messages only. */
 export const TOOL_FIELDS = ["role", "content", "id", "call_id", "name"];
-export const TURN_FIELDS = ["role", ...SLOTS, "id", "name"];
+/** The known fields of all messages except tool messages. */
+export const TURN_FIELDS = ["role", ...PART_FIELDS, "id", "name"];
 
 export function decodeMessages(wire: unknown, context: DecodeContext): Message[] {
   const { list, key } = readMessageList(wire, context);
@@ -26,7 +27,10 @@ export function decodeMessages(wire: unknown, context: DecodeContext): Message[]
   );
 }
 
-/** Collects every id in the list, so that no created id equals one, and the ids that results name. */
+/**
+ * Collects every id in the list of messages, so that created ids differ from these ids, and the call ids that tool
+ * messages refer to.
+ */
 function collectIds(list: readonly JsonValue[], { usedIds, answeredIds }: FlatCalls): void {
   for (const message of list.filter(isObject)) {
     const calls = message["tool_calls"];
@@ -50,11 +54,13 @@ function decodeMessage(wire: JsonObject, index: number, calls: FlatCalls, contex
     if (id !== undefined) message.id = id;
     const name = readOptionalString(wire, "name", message, context);
     if (name !== undefined) message.name = name;
-    message.parts = SLOTS.flatMap((slot) => {
-      const items = decodeSlot(wire, slot, message, context, (item, position) =>
-        slot === "tool_calls" ? decodeCall(item, `call_${index}_${position}`, calls, context) : decodeItem(item, slot),
+    message.parts = PART_FIELDS.flatMap((field) => {
+      const items = decodePartField(wire, field, message, context, (item, position) =>
+        field === "tool_calls"
+          ? decodeCall(item, `call_${index}_${position}`, calls, context)
+          : decodeItem(item, field),
       );
-      return slot === "reasoning" ? decodeReasoning(wire[slot], items, lists, message, context) : items;
+      return field === "reasoning" ? decodeReasoning(wire[field], items, lists, message, context) : items;
     });
   }
   lists.gemini = addThoughtSignatures(lists.gemini, message, context);

@@ -1,4 +1,4 @@
-// Encodes one part into its field of a flat message.
+// Encodes one part as an item of its field in a flat message.
 import type { JsonValue } from "../../model/json/index.ts";
 import type { OpaquePart, Part } from "../../model/parts.ts";
 import type { FlatCalls } from "./tool-calls.ts";
@@ -9,22 +9,25 @@ import { readFlatResidue } from "./residue.ts";
 import type { FlatEncodeContext } from "./losses.ts";
 import { reportFlatFields, findSendableSeal } from "./report-part.ts";
 import { encodeResult } from "./tool-results.ts";
-import type { FlatSlot } from "./wire-names.ts";
-import { FLAT, GEMINI, SLOTS, THINKING_BLOCKS } from "./wire-names.ts";
+import type { FlatPartField } from "./field-names.ts";
+import { FLAT, GEMINI, PART_FIELDS, THINKING_BLOCKS } from "./field-names.ts";
 import type { EncodedFlatReasoning } from "./thinking.ts";
 import { findClaudeSeal, encodeReasoning } from "./thinking.ts";
 
-/** The encoded part and its field; for a result, the whole tool message. */
+/** An encoded part and the field that contains it; for a tool result, `item` is the whole tool message. */
 interface WrittenFlatPart extends EncodedFlatReasoning {
-  slot: FlatSlot | "result";
+  field: FlatPartField | "result";
 }
 
-/** An encoded part with the data that its message needs. */
+/** An encoded part with the data that the encoder of its message needs: its position and its thought signature. */
 export interface EncodedFlatPart extends WrittenFlatPart {
-  /** The index of its field in `SLOTS`; -1 for a result. */
+  /** The index of the part's field in `PART_FIELDS`; −1 for a tool result. */
   rank: number;
   thoughtSignature: string | undefined;
-  /** The form of a missing signature: an empty or absent list entry. */
+  /**
+   * The stored spelling of a missing signature in `thought_signatures`: null, "" or "absent"; undefined if none is
+   * stored.
+   */
   signatureForm: JsonValue | undefined;
 }
 
@@ -33,19 +36,22 @@ export interface FlatMessageDraft {
   calls: FlatCalls;
   /** True if reasoning is also written as thinking blocks. */
   writesThinkingBlocks: boolean;
-  /** The parts of each flat message: one result, or all parts between two results. */
+  /**
+   * The encoded parts of each flat message that the canonical message becomes: one tool result, or all parts between
+   * two tool results.
+   */
   segments: EncodedFlatPart[][];
-  /** The highest rank of the current segment so far. */
+  /** The highest `rank` of the parts in the last segment. */
   lastRank: number;
 }
 
-/** Encodes the current part into the draft, or reports that the dialect does not support it. */
+/** Encodes a part and adds it to the draft, or reports that flat messages do not support the part. */
 export function encodePart(part: Part, draft: FlatMessageDraft, context: FlatEncodeContext): void {
   const residue = readFlatResidue(part, context);
-  const encoded = encodeInSlot(part, residue, draft, context);
+  const encoded = encodeInField(part, residue, draft, context);
   if (encoded === undefined) return;
   const thoughtSeal = findSendableSeal(part, GEMINI, "signature", context);
-  const rank = SLOTS.findIndex((slot) => slot === encoded.slot);
+  const rank = PART_FIELDS.findIndex((field) => field === encoded.field);
   const encodedPart: EncodedFlatPart = {
     ...encoded,
     rank,
@@ -59,7 +65,8 @@ export function encodePart(part: Part, draft: FlatMessageDraft, context: FlatEnc
     draft.lastRank = rank;
   } else {
     last.push(encodedPart);
-    // Reported at `type`: a loss at the part itself would cover all its fields.
+    // The loss is reported at `type`, because a loss at the part itself would mean that all fields of the part are
+    // lost.
     if (rank < draft.lastRank) context.report.addLoss("parts-reordered", "type");
     else draft.lastRank = rank;
   }
@@ -69,7 +76,7 @@ export function isResultSegment([first]: readonly EncodedFlatPart[]): boolean {
   return first?.rank === -1;
 }
 
-function encodeInSlot(
+function encodeInField(
   part: Part,
   residue: FlatResidue,
   draft: FlatMessageDraft,
@@ -77,9 +84,9 @@ function encodeInSlot(
 ): WrittenFlatPart | undefined {
   switch (part.type) {
     case "reasoning":
-      return { slot: "reasoning", ...encodeReasoning(part, draft.writesThinkingBlocks, residue, context) };
+      return { field: "reasoning", ...encodeReasoning(part, draft.writesThinkingBlocks, residue, context) };
     case "refusal":
-      return { slot: "refusal", item: encodeText(part.text, residue) };
+      return { field: "refusal", item: encodeText(part.text, residue) };
     case "tool-call":
     case "tool-result":
       if (part.executor === "provider") {
@@ -87,13 +94,13 @@ function encodeInSlot(
         return undefined;
       }
       return part.type === "tool-call"
-        ? { slot: "tool_calls", item: encodeCall(part, residue, draft.calls, context) }
-        : { slot: "result", item: encodeResult(part, residue, draft.calls, context) };
+        ? { field: "tool_calls", item: encodeCall(part, residue, draft.calls, context) }
+        : { field: "result", item: encodeResult(part, residue, draft.calls, context) };
     case "opaque":
       return encodeOpaque(part, residue, draft.writesThinkingBlocks, context);
     default: {
       const item = encodeContentItem(part, residue, context);
-      return item && { slot: "content", item };
+      return item && { field: "content", item };
     }
   }
 }
@@ -106,13 +113,14 @@ function encodeOpaque(
 ): WrittenFlatPart | undefined {
   const place = part.dialect === FLAT ? residue.takeForm("place") : undefined;
   const isBlock = place === THINKING_BLOCKS;
-  // The decoder accepts signatures only if the thinking blocks match `reasoning`.
+  // An opaque thinking block is written only together with other thinking blocks, and an opaque item of `reasoning`
+  // only without them, because the decoder accepts thinking blocks only if they match `reasoning`.
   if (isBlock !== withBlocks && (isBlock || place === "reasoning")) {
     context.report.addLoss("part-unsupported");
     return undefined;
   }
-  // Values of the model are JSON.
-  if (isBlock) return { slot: "reasoning", block: part.value as JsonValue };
+  // The cast is safe, because values of opaque parts are JSON.
+  if (isBlock) return { field: "reasoning", block: part.value as JsonValue };
   const item = encodeContentItem(part, residue, context);
-  return item && { slot: SLOTS.find((each) => each === place) ?? "content", item };
+  return item && { field: PART_FIELDS.find((each) => each === place) ?? "content", item };
 }

@@ -1,4 +1,4 @@
-// Encodes canonical messages as flat ones: one flat message per message, except that every tool result is its own.
+// Encodes each canonical message as one flat message, except that each tool result becomes a flat message of its own.
 import type { JsonObject } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
 import { reportUnsupportedFields } from "../kit/residue/unsent-fields.ts";
@@ -7,14 +7,14 @@ import { createFlatCalls } from "./tool-calls.ts";
 import { TOOL_FIELDS, TURN_FIELDS } from "./decode.ts";
 import type { FlatMessageDraft, EncodedFlatPart } from "./encode-part.ts";
 import { encodePart, isResultSegment } from "./encode-part.ts";
-import { encodeSlot } from "./content-items.ts";
+import { encodePartField } from "./content-items.ts";
 import type { FlatResidue } from "./residue.ts";
 import { readFlatResidue } from "./residue.ts";
 import type { FlatEncodeContext } from "./losses.ts";
 import { encodeProviderData, listThoughtSignatures } from "./provider-data.ts";
 import { collectAnsweredIds } from "./tool-results.ts";
 import { FIELD_CODES } from "./report-part.ts";
-import { SLOTS } from "./wire-names.ts";
+import { PART_FIELDS } from "./field-names.ts";
 import { needsThinkingBlocks } from "./thinking.ts";
 
 export function encodeMessages(messages: readonly Message[], context: FlatEncodeContext): JsonObject[] {
@@ -33,7 +33,7 @@ function encodeMessage(message: Message, calls: FlatCalls, context: FlatEncodeCo
   context.pathTracker.each("parts", parts, (part) => encodePart(part, draft, context));
   const segments = draft.segments.length === 0 ? [[]] : draft.segments;
   const isTool = role === "tool";
-  // The segment that receives the message's own fields.
+  // The main segment receives the fields of the message itself, such as id and name.
   const main = segments.find((segment) => isResultSegment(segment) === isTool) ?? segments[0] ?? [];
   const wires = segments.map((segment) =>
     segment === main
@@ -60,7 +60,7 @@ function writeSegment(
     ? { ...segment[0]?.item }
     : writeTurn(segment, message, claude.length > 0, residue);
   const isTurn = wire["role"] !== "tool";
-  // On a tool message without `call_id`, the decoder reads `id` as the call id.
+  // In a tool message without `call_id` the decoder reads `id` as the call id, so the message id cannot be written.
   const isOwn = isTurn || wire["call_id"] || !message.id;
   if (!isOwn) context.report.addLoss("metadata-dropped", "id");
   residue.writeField(wire, "id", (isOwn ? message.id : undefined) ?? wire["id"]);
@@ -69,7 +69,7 @@ function writeSegment(
   const inWireOrder = segment.toSorted((a, b) => a.rank - b.rank);
   const gemini = listThoughtSignatures(inWireOrder);
   encodeProviderData(wire, message, { claude, gemini }, context);
-  // Unknown fields of another role are not restored if they are known fields of this one.
+  // An unknown field that was stored for another role is not restored if it is a known field of this role.
   residue.restoreUnknownFields(wire, isTurn ? TURN_FIELDS : TOOL_FIELDS, "extra");
   return wire;
 }
@@ -81,14 +81,14 @@ function writeTurn(
   residue: FlatResidue,
 ): JsonObject {
   const original = role === "user" ? residue.takeForm("role") : undefined;
-  // Parts of a tool message that are not results go to a user message.
+  // Parts of a tool message that are not results are written as a user message.
   const wire: JsonObject = { role: original ?? (role === "tool" && segment.length > 0 ? "user" : role) };
-  for (const slot of SLOTS) {
+  for (const field of PART_FIELDS) {
     const items = segment.flatMap((encodedPart) =>
-      encodedPart.slot === slot && encodedPart.item ? [encodedPart.item] : [],
+      encodedPart.field === field && encodedPart.item ? [encodedPart.item] : [],
     );
-    const spelled = encodeSlot(slot, items, slot === "reasoning" && withBlocks, residue);
-    residue.writeField(wire, slot, spelled, slot === "content" ? "" : undefined);
+    const spelled = encodePartField(field, items, field === "reasoning" && withBlocks, residue);
+    residue.writeField(wire, field, spelled, field === "content" ? "" : undefined);
   }
   return wire;
 }

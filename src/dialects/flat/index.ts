@@ -1,9 +1,9 @@
-// The flat interchange shape: one message type for every provider, with provider data under `extra`.
+// Defines the dialect of flat messages: one message type for every provider, with provider data under `extra`.
 import { defineDialect } from "../define.ts";
 import { decodeMessages } from "./decode.ts";
 import { encodeMessages } from "./encode.ts";
 import { FLAT_LOSSES } from "./losses.ts";
-import { FLAT } from "./wire-names.ts";
+import { FLAT } from "./field-names.ts";
 
 export type {
   FlatContentPart,
@@ -15,7 +15,10 @@ export type {
   FlatToolCall,
 } from "./types.ts";
 
-/** The dialect of flat messages: one content field, with thinking and signature beside it. */
+/**
+ * The dialect of flat messages: text, reasoning and tool calls in separate fields of one message type, and provider
+ * data in `extra`.
+ */
 export const flat = defineDialect({
   id: FLAT,
   title: "Flat messages",

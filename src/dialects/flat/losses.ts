@@ -1,4 +1,5 @@
-// Losses of encoding into flat messages: the codes of the catalog that can occur, and those that only this dialect has.
+// Declares the losses of encoding into flat messages: the shared codes that can occur, and the codes that only this
+// dialect has.
 import type { EncodeContext } from "../dialect.ts";
 import { COMMON_LOSSES, pickLosses } from "../kit/losses/catalog.ts";
 import { INTERCHANGE_LOSS_CODES } from "../kit/losses/interchange-codes.ts";
@@ -15,7 +16,8 @@ export const FLAT_LOSSES = {
     "text-as-data",
     "tool-default-omitted",
   ]),
-  // Interchange shapes repair nothing: the order of the fields is their plain form.
+  // The action is not "repaired", because a repair makes a request acceptable to a provider. Here the fixed order of
+  // the fields changes the order of the parts.
   "parts-reordered": {
     action: "approximated",
     level: "loss",

@@ -1,24 +1,31 @@
-// Media of flat messages: base64 data, a URL or a file id, and a format, which is a MIME type or its short form.
+// Decodes and encodes media of flat messages: base64 data, a URL or a file id, and a format, which is a MIME type or
+// its short form, such as "png".
 import { encodeBase64, formatDataUrl } from "../../model/data-url.ts";
 import type { JsonObject } from "../../model/json/index.ts";
 import type { MediaPart } from "../../model/parts.ts";
 import type { FlatResidue } from "./residue.ts";
 import { storeUnknownFields, storeFlatForm } from "./residue.ts";
 import type { FlatEncodeContext } from "./losses.ts";
-import { FLAT } from "./wire-names.ts";
+import { FLAT } from "./field-names.ts";
 import type { FlatMedia } from "./types.ts";
 import { readExactDataUrl } from "../kit/fields/exact-data-url.ts";
 
 type FlatMediaType = FlatMedia["type"];
 
-/** Wire fields and the canonical source fields. If the wire has several, the first is decoded. */
+/**
+ * The wire fields that can contain the source of a media item, with their canonical fields. If an item has several, the
+ * first in this list is decoded.
+ */
 const SOURCES = [
   ["data", "data"],
   ["url", "url"],
   ["file_id", "fileId"],
 ] as const;
 
-/** Short forms that are not simply the subtype of their MIME type, and those of files, which have no common type. */
+/**
+ * MIME types by short form: for short forms that differ from the subtype of the MIME type ("mp3"), and for items of
+ * type "file", whose MIME type can begin with any type.
+ */
 const MIME_TYPES: Readonly<Record<string, string>> = {
   jpg: "image/jpeg",
   jpeg: "image/jpeg",
@@ -34,7 +41,7 @@ const MIME_TYPES: Readonly<Record<string, string>> = {
   csv: "text/csv",
 };
 
-/** Returns the MIME type of a format on media of a type; undefined if the format is unknown. */
+/** Returns the MIME type of a format for media of the given type; undefined if the format is unknown. */
 function toMimeType(format: string, type: FlatMediaType): string | undefined {
   if (format.includes("/")) return format;
   const formatName = format.toLowerCase();
@@ -47,16 +54,16 @@ export function isMediaType(type: unknown): type is FlatMediaType {
   return type === "image" || type === "audio" || type === "file";
 }
 
-/** Decodes media; undefined if the item has no source. */
+/** Decodes a media item; undefined if the item has none of the source fields `data`, `url` and `file_id`. */
 export function decodeMedia(type: FlatMediaType, wire: JsonObject): MediaPart | undefined {
   const source = SOURCES.find(([field]) => typeof wire[field] === "string");
   if (source === undefined) return undefined;
   const [field, sourceField] = source;
   const { format, name } = wire;
-  // `find` has checked that it is a string.
+  // The cast is safe, because `find` has checked that the value is a string.
   const value = wire[field] as string;
   const part: MediaPart = { type };
-  // Further sources, and fields that are not strings, are residue.
+  // Further sources, and a name or format that cannot be decoded, become residue.
   const known = new Set(["type", field]);
   if (typeof name === "string") {
     part.name = name;
@@ -71,7 +78,8 @@ export function decodeMedia(type: FlatMediaType, wire: JsonObject): MediaPart | 
   }
   if (mimeType !== undefined) {
     known.add("format");
-    // A data URL contains the MIME type, so that any format beside it is not the plain form.
+    // By default the encoder writes the MIME type as the format, and no format beside a data URL. Every other format is
+    // stored as a form.
     if (dataUrlContent !== undefined || format !== mimeType) storeFlatForm(part, "format", format ?? null);
   }
   const partMimeType = dataUrlContent?.mimeType ?? mimeType;
@@ -80,7 +88,7 @@ export function decodeMedia(type: FlatMediaType, wire: JsonObject): MediaPart | 
   return part;
 }
 
-/** Encodes media; returns undefined and reports media from a source that is not supported. */
+/** Encodes a media part; undefined, with a loss, if its source is not supported. */
 export function encodeMedia(part: MediaPart, residue: FlatResidue, context: FlatEncodeContext): JsonObject | undefined {
   const source = SOURCES.findIndex(([, sourceField]) => part[sourceField] !== undefined);
   if (source < 0 && part.text === undefined) {
@@ -95,7 +103,7 @@ export function encodeMedia(part: MediaPart, residue: FlatResidue, context: Flat
   const isDocument = text !== undefined && source < 0;
   writeSources(wire, isDocument ? { mimeType: "text/plain", ...part, data: encodeBase64(text) } : part, type, residue);
   if (part.name !== undefined) wire["name"] = part.name;
-  // A stored further source is not restored if it would be decoded before the written one.
+  // A further source from residue is not restored if a decoder would read it instead of the written source.
   const others = SOURCES.slice(0, Math.max(source, 0)).map(([field]) => field);
   residue.restoreUnknownFields(
     wire,
@@ -104,7 +112,10 @@ export function encodeMedia(part: MediaPart, residue: FlatResidue, context: Flat
   return wire;
 }
 
-/** Writes sources and format. Data returns to its data URL; a stored short form is written while it fits the MIME type. */
+/**
+ * Writes the source fields and the format. Data that was decoded from a data URL is written as a data URL. A short form
+ * that is stored as the format is written if it still stands for the MIME type.
+ */
 function writeSources(wire: JsonObject, part: MediaPart, type: FlatMediaType, residue: FlatResidue): void {
   const { data, mimeType } = part;
   const canBeDataUrl = data !== undefined && mimeType !== undefined && part.url === undefined;

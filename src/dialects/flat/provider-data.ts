@@ -1,5 +1,6 @@
-// The field `extra` of a flat message: data by provider name. It becomes the residue of that provider's dialect; thinking
-// blocks and thought signatures become seals. Values that are not objects, and the key `flat`, stay residue of `flat`.
+// Decodes and encodes the field `extra` of a flat message, which has one object per provider. The object becomes
+// residue of the provider's dialect; thinking blocks and thought signatures in it become seals. Values that are not
+// objects, and the key `flat`, become residue of `flat`.
 import { setOwn } from "../../model/merge-extra.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
@@ -9,17 +10,26 @@ import { storeResidue } from "../kit/residue/residue.ts";
 import { ABSENT, storeFlatForm } from "./residue.ts";
 import type { FlatEncodeContext } from "./losses.ts";
 import { createFlatSeal } from "./report-part.ts";
-import { ANTHROPIC, FLAT, GEMINI, SEAL_LISTS } from "./wire-names.ts";
+import { ANTHROPIC, FLAT, GEMINI, SEAL_LISTS } from "./field-names.ts";
 
-/** The lists of one message that become seals. Decoders remove the entries that they use; the rest is stale. */
+/**
+ * The lists of thinking blocks and thought signatures of one message. Decoders remove the entries that they assign to
+ * parts; the remaining entries are stale.
+ */
 export type SealLists = Record<(typeof SEAL_LISTS)[number]["key"], JsonValue[]>;
 
-/** Maps a name in `extra` to a dialect, and back: `claude` is `anthropic`, so that a key `anthropic` becomes `claude`. */
+/**
+ * Maps a provider name in `extra` to a dialect, and back. `claude` and `anthropic` are exchanged, so that the mapping
+ * is its own inverse.
+ */
 function toCounterpartName(name: string): string {
   return name === "claude" ? ANTHROPIC : name === ANTHROPIC ? "claude" : name;
 }
 
-/** Stores provider data as residue of the providers' dialects, and returns the lists that become seals. */
+/**
+ * Stores provider data as residue of the providers' dialects, and returns the lists of thinking blocks and thought
+ * signatures.
+ */
 export function decodeProviderData(extra: JsonObject, message: Message): SealLists {
   const own: JsonObject = {};
   const lists: SealLists = { claude: [], gemini: [] };
@@ -32,7 +42,7 @@ export function decodeProviderData(extra: JsonObject, message: Message): SealLis
     let rest: JsonObject | undefined = data;
     for (const { key, field } of SEAL_LISTS) {
       const list = data[field];
-      // An empty list is ordinary data.
+      // An empty list is not a list of seals and becomes residue.
       if (key !== name || !Array.isArray(list) || list.length === 0) continue;
       lists[key] = list;
       rest = unknownFields(data, new Set([field]));
@@ -43,14 +53,14 @@ export function decodeProviderData(extra: JsonObject, message: Message): SealLis
   return lists;
 }
 
-/** Stores the unused lists as residue, so that every encoder reports them. */
+/** Stores the entries that belong to no part as residue, so that every encoder reports them as a loss. */
 export function storeStaleLists(message: Message, lists: SealLists): void {
   for (const { key, stale } of SEAL_LISTS) {
     if (lists[key].length > 0) storeResidue(message, FLAT, { [stale]: lists[key] });
   }
 }
 
-/** Writes `extra`: the lists, and the message's residue of other dialects. */
+/** Writes the field `extra`: the lists of seals, and the message's residue of other dialects. */
 export function encodeProviderData(
   wire: JsonObject,
   message: Message,
@@ -72,7 +82,10 @@ export function encodeProviderData(
   if (Object.keys(extra).length > 0 || isObject(message.extra?.[FLAT]?.["extra"])) wire["extra"] = extra;
 }
 
-/** Adds Gemini's thought signatures, one string or null per part in order (B9), as seals. Returns unused entries. */
+/**
+ * Adds Gemini's thought signatures to the parts as seals. The list has one string or null per part, in the order of the
+ * parts (B9). Returns the entries without a part, and the entries that are neither a string nor null.
+ */
 export function addThoughtSignatures(list: JsonValue[], { parts }: Message, context: DecodeContext): JsonValue[] {
   const isSealed = list.some((entry, index) => index < parts.length && typeof entry === "string" && entry !== "");
   parts.forEach((part, index) => {
@@ -80,14 +93,15 @@ export function addThoughtSignatures(list: JsonValue[], { parts }: Message, cont
     if (typeof entry === "string" && entry !== "") {
       part.seals = [...(part.seals ?? []), createFlatSeal(context, GEMINI, "signature", entry)];
     } else if (isSealed ? entry === undefined : entry === null) {
-      // The plain form has an entry for every part if any part has a signature.
+      // By default the list has an entry for every part if any part has a signature, and no entries otherwise. An
+      // absent entry or a null that deviates from this is stored as a form.
       storeFlatForm(part, "thought_signature", entry === undefined ? ABSENT : entry);
     } else if (entry === "") storeFlatForm(part, "thought_signature", entry);
   });
   return list.filter((entry, index) => index >= parts.length || (entry !== null && typeof entry !== "string"));
 }
 
-/** Returns the list of thought signatures, in the stored form of its empty entries. */
+/** Returns the list `thought_signatures` of a message; a missing signature has its stored spelling, or else is null. */
 export function listThoughtSignatures(
   parts: readonly { thoughtSignature: string | undefined; signatureForm: JsonValue | undefined }[],
 ): JsonValue[] {

@@ -1,4 +1,4 @@
-// Seals of flat parts, and the report of fields and seals that no encoder writes.
+// Creates and selects the seals of flat parts, and reports the fields and seals that the encoder does not write.
 import type { Part, PartBase, Seal } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { reportNotPortableResidue, reportUnsupportedFields } from "../kit/residue/unsent-fields.ts";
@@ -6,12 +6,15 @@ import { isSealFor } from "../kit/seals/seals.ts";
 import type { FlatResidue } from "./residue.ts";
 import type { FLAT_LOSSES, FlatEncodeContext } from "./losses.ts";
 
-/** Returns a decoded seal, stamped with the provider. */
+/** Returns a seal with the provider of the decode context as its issuer. */
 export function createFlatSeal({ provider }: DecodeContext, dialect: string, kind: string, value: string): Seal {
   return provider === undefined ? { dialect, kind, value } : { dialect, provider, kind, value };
 }
 
-/** Returns the first seal of a kind that can be sent. An empty value is not sent: it would be decoded as no seal. */
+/**
+ * Returns the first seal of the given dialect and kind that may be sent; undefined if there is none. A seal with an
+ * empty value is not sent, because a decoder would not read it as a seal.
+ */
 export function findSendableSeal(
   part: PartBase,
   dialect: string,
@@ -30,7 +33,7 @@ function fields(names: string): ReadonlySet<string> {
 const TEXT = fields("text");
 const MEDIA = fields("mimeType name url data text fileId");
 
-/** The fields that the encoders write or report themselves, by type of part. */
+/** The fields that the encoders write or report themselves, by part type. */
 const SUPPORTED_FIELDS: Readonly<Record<Part["type"], ReadonlySet<string>>> = {
   text: TEXT,
   refusal: TEXT,
@@ -46,7 +49,7 @@ const SUPPORTED_FIELDS: Readonly<Record<Part["type"], ReadonlySet<string>>> = {
 const SEAL_FIELDS = fields("dialect kind value");
 
 type FlatFieldCodes = Readonly<Partial<Record<string, keyof typeof FLAT_LOSSES>>>;
-/** The loss codes of other fields; the rest is reported as `field-unsupported`. */
+/** Loss codes of certain unsupported fields; all other unsupported fields are reported as `field-unsupported`. */
 export const FIELD_CODES: FlatFieldCodes = {
   cache: "metadata-dropped",
   size: "metadata-dropped",
@@ -57,7 +60,7 @@ export const FIELD_CODES: FlatFieldCodes = {
 };
 const JSON_CODES: FlatFieldCodes = { ...FIELD_CODES, format: "tool-default-omitted" };
 
-/** Reports the fields, residue and seals of a part that were not written. */
+/** Reports the fields, residue and seals of a part that were not written; `sent` are the seals that were written. */
 export function reportFlatFields(
   part: Part,
   residue: FlatResidue,
@@ -76,7 +79,7 @@ export function reportFlatFields(
   residue.reportStaleForms();
   context.pathTracker.each("seals", part.seals ?? [], (seal) => {
     if (!sent.includes(seal)) return context.report.addLoss("seal-not-portable");
-    // A decoder with the same provider stamps it again.
+    // A decoder with the same provider adds the provider to the seal again, so the provider is not reported as a loss.
     const { provider, ...issued } = seal;
     reportUnsupportedFields(provider === context.provider ? issued : seal, SEAL_FIELDS, context, "metadata-dropped");
   });

@@ -1,27 +1,27 @@
-// Residue of flat messages and parts. A field without a value can be absent, null or empty; the spelling is stored as
-// form unless it is the plain one (B42). A list or object in place of a text is stored as an empty one, which still fits
-// after an edit.
+// Stores and restores the residue of flat messages and parts. A missing value can be absent, null or empty on the wire;
+// every spelling except the default spelling is stored as a form (B42). If a list or an object replaces a text, the
+// form is an empty list or object, which still fits after an edit of the content.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { WithExtra } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { copyField, isObject, readString, unknownFields } from "../kit/fields/read-wire.ts";
 import { readForm, storeResidue, storeForm, restoreFields } from "../kit/residue/residue.ts";
 import type { FlatEncodeContext } from "./losses.ts";
-import { FLAT, SEAL_LISTS } from "./wire-names.ts";
+import { FLAT, SEAL_LISTS } from "./field-names.ts";
 
 export const ABSENT = "absent";
 
-/** Stores the spelling of a value. */
+/** Stores the spelling of a value as a form. */
 export function storeFlatForm(target: WithExtra, formKey: string, spelling: JsonValue): void {
   storeForm(target, FLAT, formKey, spelling);
 }
 
-/** Stores the fields that are not in `known`. */
+/** Stores the fields of `wire` that are not in `known` as residue. */
 export function storeUnknownFields(target: WithExtra, wire: JsonObject, known: ReadonlySet<string>): void {
   storeResidue(target, FLAT, unknownFields(wire, known));
 }
 
-/** Stores the spelling of a missing value, unless it is the plain one. */
+/** Stores the spelling of a missing value as a form, unless it is `plain`, the default spelling. */
 export function storeEmptyForm(
   target: WithExtra,
   field: string,
@@ -31,7 +31,7 @@ export function storeEmptyForm(
   if (value !== plain) storeFlatForm(target, field, value === undefined ? ABSENT : value);
 }
 
-/** Returns a string field; the spelling of a missing one is stored. */
+/** Returns a string field; undefined if the field is null or absent, which `storeEmptyForm` stores as a form. */
 export function readOptionalString(
   wire: JsonObject,
   field: string,
@@ -45,18 +45,21 @@ export function readOptionalString(
   return undefined;
 }
 
-/** The residue of one message or part at encode: each form and field is used, restored or reported. */
+/** The residue of one message or part while it is encoded. Each form and each field is used, restored or reported. */
 export interface FlatResidue {
   getForm(formKey: string): JsonValue | undefined;
-  /** Returns a form and marks it as used. */
+  /** Returns a form and marks it as used, so that it is not reported as stale. */
   takeForm(formKey: string): JsonValue | undefined;
-  /** Writes a field; a missing value is written in its stored spelling, else in the plain one. */
+  /** Writes a field; a missing value is written in its stored spelling, or as `plain` if no spelling is stored. */
   writeField(wire: JsonObject, field: string, value: JsonValue | undefined, plain?: JsonValue): void;
-  /** Writes unknown fields back, except those in `excluded`, which the decoder would read as known ones. */
+  /**
+   * Restores the unknown fields, also those inside the nested object `inner`. Fields in `excluded` are reported
+   * instead, because a decoder would read them as known fields.
+   */
   restoreUnknownFields(wire: JsonObject, excluded?: readonly string[], inner?: string): void;
-  /** Writes back the unknown fields stored under `name`; `restoreUnknownFields` then skips them. */
+  /** Restores the unknown fields that are stored under `name`; `restoreUnknownFields` then skips them. */
   restoreInnerFields(wire: JsonObject, name: string): void;
-  /** Reports the forms that no field used. */
+  /** Reports the forms that neither `takeForm` nor `writeField` has used. */
   reportStaleForms(): void;
 }
 

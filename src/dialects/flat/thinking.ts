@@ -1,5 +1,6 @@
-// Reasoning of flat messages, and Claude's signed thinking blocks in `extra.claude.thinking_blocks`. If the two differ,
-// `reasoning` was edited: it wins, and the blocks are stale.
+// Decodes and encodes reasoning of flat messages, and Claude's signed thinking blocks in
+// `extra.claude.thinking_blocks`. If the blocks do not match `reasoning`, `reasoning` was edited: it takes precedence,
+// and the blocks are stale.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
 import type { Part, ReasoningPart, Seal } from "../../model/parts.ts";
@@ -12,19 +13,27 @@ import { ABSENT, storeEmptyForm, storeUnknownFields, storeFlatForm } from "./res
 import type { FlatEncodeContext } from "./losses.ts";
 import type { SealLists } from "./provider-data.ts";
 import { createFlatSeal, findSendableSeal } from "./report-part.ts";
-import { ANTHROPIC, FLAT, THINKING_BLOCKS } from "./wire-names.ts";
+import { ANTHROPIC, FLAT, THINKING_BLOCKS } from "./field-names.ts";
 import type { FlatThinkingBlock } from "./types.ts";
 
-/** Separators of block texts that are joined into one `reasoning`, the plain one first. */
+/**
+ * Separators that can join the texts of thinking blocks into one `reasoning` text; the first one is the encoder's
+ * default.
+ */
 const SEPARATORS = [PLAIN_SEPARATOR, "\n", ""];
 
 const THINKING_FIELDS = new Set(["type", "thinking", "signature"]);
 const REDACTED_FIELDS = new Set(["type", "data"]);
 const ITEM_FIELDS = new Set(["type", "text"]);
-/** The residue key of a block for further fields of its item in `reasoning`. */
+/**
+ * The key under which the residue of a thinking block stores the unknown fields of the matching item in `reasoning`.
+ */
 const ITEM_RESIDUE = "reasoning";
 
-/** Returns the reasoning of a message: the thinking blocks if they match `reasoning` (and removes them from `lists`), else `items`. */
+/**
+ * Returns the reasoning parts of a message: the thinking blocks if they match `reasoning`, and `items` otherwise.
+ * Matching blocks are removed from `lists`.
+ */
 export function decodeReasoning(
   reasoning: JsonValue | undefined,
   items: Part[],
@@ -46,14 +55,17 @@ function decodeBlock(block: JsonValue, context: DecodeContext): Part {
   if (!isObject(block) || !(isRedacted || isThinking)) return decodeOpaque(block, THINKING_BLOCKS);
   const part: ReasoningPart = { type: "reasoning", text: isThinking ? thinking : "" };
   const value = isThinking ? signature : data;
-  // Checked above: a value that is present is a string.
+  // The cast is safe, because the checks above accept only a string or a missing value.
   if (value) part.seals = [createFlatSeal(context, ANTHROPIC, isThinking ? "signature" : "redacted", value as string)];
   else storeEmptyForm(part, "signature", value);
   storeUnknownFields(part, block, isThinking ? THINKING_FIELDS : REDACTED_FIELDS);
   return part;
 }
 
-/** True if `reasoning` has the text of the blocks; a form that is not plain is stored on the message. */
+/**
+ * True if `reasoning` has the texts of the thinking blocks, or is missing. A spelling of `reasoning` other than the
+ * default spelling is stored as a form on the message.
+ */
 function matchesBlocks(reasoning: JsonValue | undefined, blocks: Part[], message: Message): boolean {
   const visible = blocks.filter(
     (part): part is ReasoningPart => part.type === "reasoning" && part.seals?.[0]?.kind !== "redacted",
@@ -69,7 +81,10 @@ function matchesBlocks(reasoning: JsonValue | undefined, blocks: Part[], message
   return separator !== undefined;
 }
 
-/** The same for a list, item by item; further fields of an item are stored on its block. */
+/**
+ * True if a list of reasoning items has the texts of the thinking blocks, item by item. Unknown fields of an item are
+ * stored as residue of its block's part.
+ */
 function listMatchesBlocks(items: readonly JsonValue[], visible: readonly ReasoningPart[], message: Message): boolean {
   const isSame =
     items.length === visible.length &&
@@ -83,14 +98,21 @@ function listMatchesBlocks(items: readonly JsonValue[], visible: readonly Reason
   return true;
 }
 
-/** Returns Claude's seal of a reasoning part. Redacted reasoning has no text, so that a part with text is not redacted. */
+/**
+ * Returns Claude's seal of a reasoning part; undefined if there is none. For a part with text only the signature is
+ * returned, because redacted reasoning has no text.
+ */
 export function findClaudeSeal(part: Part, context: FlatEncodeContext): Seal | undefined {
   if (part.type !== "reasoning") return undefined;
   const redacted = part.text === "" ? findSendableSeal(part, ANTHROPIC, "redacted", context) : undefined;
   return redacted ?? findSendableSeal(part, ANTHROPIC, "signature", context);
 }
 
-/** True if reasoning is also written as thinking blocks: then all of it is, to keep order and pairing. */
+/**
+ * True if reasoning is also written as thinking blocks: if a part has a seal of Claude, or if the wire had blocks
+ * without seals. Then all reasoning is written as blocks, because the decoder compares all blocks with the whole
+ * `reasoning`.
+ */
 export function needsThinkingBlocks({ parts }: Message, residue: FlatResidue, context: FlatEncodeContext): boolean {
   return (
     residue.takeForm(THINKING_BLOCKS) !== undefined || parts.some((part) => findClaudeSeal(part, context) !== undefined)
@@ -98,13 +120,15 @@ export function needsThinkingBlocks({ parts }: Message, residue: FlatResidue, co
 }
 
 export interface EncodedFlatReasoning {
-  /** The item of `reasoning`; redacted reasoning has none. */
+  /** The item of `reasoning`; undefined for redacted reasoning. */
   item?: JsonObject;
-  /** The entry of `thinking_blocks`. */
+  /** The entry of `thinking_blocks`; undefined if no blocks are written. */
   block?: JsonValue;
 }
 
-/** Encodes reasoning as an item and, if `withBlocks`, as a thinking block, each with its unknown fields. */
+/**
+ * Encodes reasoning as an item and, if `withBlocks` is true, also as a thinking block, each with its unknown fields.
+ */
 export function encodeReasoning(
   part: ReasoningPart,
   withBlocks: boolean,
@@ -128,7 +152,7 @@ export function encodeReasoning(
   return isRedacted ? { block } : { item, block };
 }
 
-/** Returns the text; summaries replace a missing text, but not one that a seal signs. */
+/** Returns the reasoning text; if the text is empty and no seal signs it, returns the joined summaries instead. */
 function chooseReasoningText(
   { text, summary = [] }: ReasoningPart,
   seal: Seal | undefined,

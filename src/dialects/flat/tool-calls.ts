@@ -1,5 +1,6 @@
-// Tool calls of flat messages. A call is identified by `call_id`, else by `id`; the plain form has `id`. A call without
-// an id gets a created one (B17), which is written only if a decoder could not find the call's result without it.
+// Decodes and encodes tool calls of flat messages. A call is identified by `call_id`, or by `id` if it has no
+// `call_id`; the encoder writes `id` by default. A call without an id gets a created id (B17), which is written only if
+// a decoder could not find the call's result without it.
 import { formatArguments, parseArguments } from "../../model/tool-arguments.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import { stringifyJson } from "../../model/json/index.ts";
@@ -10,13 +11,13 @@ import { decodeOpaque } from "./content-items.ts";
 import type { FlatResidue } from "./residue.ts";
 import { storeUnknownFields, storeFlatForm, readOptionalString } from "./residue.ts";
 import type { FlatEncodeContext } from "./losses.ts";
-import { FLAT } from "./wire-names.ts";
+import { FLAT } from "./field-names.ts";
 
-/** The calls decoded or encoded so far. */
+/** The state of decoding or encoding the tool calls of a list of messages. */
 export interface FlatCalls {
-  /** Ids of the wire, which a created id must not equal. */
+  /** All ids on the wire; a created id must differ from them. */
   usedIds: Set<unknown>;
-  /** Ids that results have on the wire. */
+  /** The call ids that results have on the wire. */
   answeredIds: Set<unknown>;
   unidentifiedCalls: UnidentifiedCalls;
   /** Tool names by call id. */
@@ -32,7 +33,7 @@ export function createFlatCalls(): FlatCalls {
   };
 }
 
-/** Calls without a wire id and without a result, in their order, indexed by tool name. */
+/** Calls that have no id on the wire and no result yet, in the order of the messages and indexed by tool name. */
 export class UnidentifiedCalls {
   readonly #all = new Set<ToolCallPart>();
   readonly #byName = new Map<string, Set<ToolCallPart>>();
@@ -53,7 +54,10 @@ export class UnidentifiedCalls {
   }
 }
 
-/** Lists the calls that a result without an id can answer, by tool name if it has one; it answers the first. */
+/**
+ * Lists the calls that a result without an id can belong to: calls without a wire id and without a result, of the tool
+ * `name` if it is defined. The result belongs to the first call of the list.
+ */
 export function* listUnansweredCalls(
   { unidentifiedCalls, answeredIds }: FlatCalls,
   name: string | undefined,
@@ -61,7 +65,9 @@ export function* listUnansweredCalls(
   for (const call of unidentifiedCalls.listByName(name)) if (!answeredIds.has(call.toolCallId)) yield call;
 }
 
-/** Returns the id that identifies a call: `call_id`, unless results have its `id` and none has its `call_id`. */
+/**
+ * Returns the id that identifies a call: `call_id`, unless results refer to its `id` and none refers to its `call_id`.
+ */
 function readCallIdentity({ id, call_id }: JsonObject, { answeredIds }: FlatCalls): JsonValue | undefined {
   return call_id && !(id && answeredIds.has(id) && !answeredIds.has(call_id)) ? call_id : id;
 }
@@ -82,7 +88,7 @@ export function decodeCall(wire: JsonObject, newId: string, calls: FlatCalls, co
   return part;
 }
 
-/** Returns an id field; an empty id counts as missing. */
+/** Returns an id field; undefined if the id is missing or empty. */
 export function readCallId(
   wire: JsonObject,
   field: string,
@@ -94,7 +100,10 @@ export function readCallId(
   return id === "" ? undefined : id;
 }
 
-/** Writes the id of a call to its former field, else to the plain one, and returns it; "" if it is omitted. */
+/**
+ * Writes the id of a call or result to the field from which it was decoded, by default to the field `plain`. A created
+ * id that no result needs is omitted. Returns the written id; "" if it is omitted.
+ */
 export function writeCallId(
   wire: JsonObject,
   toolCallId: string,
@@ -119,7 +128,9 @@ function createCallId(newId: string, part: ToolCallPart, { usedIds, unidentified
   return id;
 }
 
-/** Decodes arguments. A text is the plain form; an object, null or absence is stored as form. */
+/**
+ * Decodes the arguments of a call. The default spelling is a text; a form stores an object, null or an absent field.
+ */
 function decodeArguments(wire: JsonObject, part: ToolCallPart, context: DecodeContext): void {
   const args = wire["arguments"];
   const objectArgs = isObject(args);
@@ -138,7 +149,7 @@ export function encodeCall(
 ): JsonObject {
   const { toolCallId, toolName } = part;
   const wire: JsonObject = { name: toolName };
-  // Arguments are JSON text, so that free-form input is a JSON string.
+  // The wire has arguments as JSON text, so free-form input is written as a JSON string.
   const text = part.format === "text" ? stringifyJson(part.input ?? "") : formatArguments(part);
   const parsed = parseArguments(text);
   if (isObject(parsed.input) && isObject(residue.getForm("arguments"))) {
@@ -152,7 +163,7 @@ export function encodeCall(
   if (part.invalid !== undefined && part.invalid !== (parsed.invalid === true)) {
     context.report.addLoss("invalid-call-unsupported", "invalid");
   }
-  // A stored second id is not restored if it would now identify the call.
+  // A second id in the residue is not restored if a decoder would then identify the call by it.
   const isIdentifiedByWrittenId = (readCallIdentity({ ...part.extra?.[FLAT], ...wire }, calls) ?? "") === id;
   residue.restoreUnknownFields(wire, isIdentifiedByWrittenId ? [] : ["id", "call_id"]);
   return wire;

@@ -1,5 +1,6 @@
-// Tool messages of the flat shape: one result each, identified by `call_id`, else by `id`. A text is the output, a list
-// the content.
+// Decodes and encodes tool messages of the flat dialect. Each contains one result, whose call is identified by
+// `call_id`, or by `id` if there is no `call_id`. A text becomes the output of the result, a list becomes its content
+// parts.
 import type { JsonObject } from "../../model/json/index.ts";
 import { stringifyJson } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
@@ -14,10 +15,12 @@ import type { FlatResidue } from "./residue.ts";
 import { storeEmptyForm, readFlatResidue, storeFlatForm, readOptionalString } from "./residue.ts";
 import type { FlatEncodeContext } from "./losses.ts";
 import { reportFlatFields } from "./report-part.ts";
-import { FLAT } from "./wire-names.ts";
+import { FLAT } from "./field-names.ts";
 import type { FlatText } from "./types.ts";
 
-/** Decodes the result of a tool message; sets the message's id unless it is the call id. */
+/**
+ * Decodes the result in a tool message. The field `id` becomes the id of the message, unless it is used as the call id.
+ */
 export function decodeResult(
   wire: JsonObject,
   message: Message,
@@ -55,12 +58,17 @@ function decodeOutput(wire: JsonObject, part: ToolResultPart, context: DecodeCon
   }
 }
 
-/** True if the name must be written on the result, because its call does not imply it. */
+/**
+ * True if the tool name must be written on the result: the wire had the name, or it differs from the name in the call.
+ */
 function hasOwnToolName(part: ToolResultPart, { toolNames }: FlatCalls): boolean {
   return readForm(part, FLAT)["name_given"] === true || part.toolName !== (toolNames.get(part.toolCallId) ?? "");
 }
 
-/** Collects the ids that must be written on results: without them a decoder would find no call, or another one. */
+/**
+ * Collects the call ids that must be written, because a decoder would otherwise assign a result to no call or to the
+ * wrong call.
+ */
 export function collectAnsweredIds(messages: readonly Message[], calls: FlatCalls): void {
   for (const part of messages.flatMap(({ parts }) => parts)) {
     if (!("toolCallId" in part) || part.executor === "provider") continue;
@@ -75,7 +83,8 @@ export function collectAnsweredIds(messages: readonly Message[], calls: FlatCall
     const [call] = isOmitted ? listUnansweredCalls(calls, name) : [];
     if (call?.toolCallId === id) calls.unidentifiedCalls.delete(call);
     else if (id !== "") calls.answeredIds.add(id);
-    // A result without a call: the ids of all candidate calls are written, so that it matches none of them.
+    // The result has an empty id. The ids of all calls that it could belong to are written, so that a decoder assigns
+    // it to none of them.
     else
       for (const each of listUnansweredCalls(calls, name)) {
         calls.answeredIds.add(each.toolCallId);
@@ -85,7 +94,7 @@ export function collectAnsweredIds(messages: readonly Message[], calls: FlatCall
   calls.toolNames.clear();
 }
 
-/** Encodes the tool message of a result, without the fields of its message. */
+/** Encodes a result as a tool message. The caller adds the fields of the canonical message, such as its id. */
 export function encodeResult(
   part: ToolResultPart,
   residue: FlatResidue,

@@ -1,4 +1,4 @@
-// Wire types of the flat interchange format: one message type for every provider.
+// Declares the wire types of the flat dialect: one message type for every provider.
 import type { JsonValue } from "../../model/json/index.ts";
 
 /** A text part. */
@@ -7,15 +7,15 @@ export interface FlatText {
   text: string;
 }
 
-/** Images, audio and files have the same fields; one of `data`, `url` and `file_id` is the source. */
+/** An image, audio or file; one of `data`, `url` and `file_id` is the source. */
 export interface FlatMedia {
   type: "image" | "audio" | "file";
-  /** A mime type, or its short form: "png". */
+  /** A MIME type or its short form, such as "png". */
   format?: string;
   file_id?: string;
   name?: string;
   url?: string;
-  /** Base64. */
+  /** The media data in base64. */
   data?: string;
 }
 
@@ -25,14 +25,14 @@ export type FlatContentPart = FlatText | FlatMedia;
 /** A tool call of an assistant message. */
 export interface FlatToolCall {
   name: string;
-  /** JSON text. */
+  /** The arguments as JSON text. */
   arguments: string;
   id?: string;
-  /** Wins over `id`. */
+  /** The call id; it takes precedence over `id`. */
   call_id?: string;
 }
 
-/** A thinking block of Claude's, as `extra.claude.thinking_blocks` lists it. */
+/** A thinking block of Claude in `extra.claude.thinking_blocks`. */
 export type FlatThinkingBlock =
   | { type: "thinking"; thinking: string; signature?: string }
   | { type: "redacted_thinking"; data: string };
@@ -40,7 +40,9 @@ export type FlatThinkingBlock =
 /** Provider-specific data, keyed by provider name. */
 export interface FlatExtra {
   claude?: { thinking_blocks?: FlatThinkingBlock[]; [field: string]: unknown };
-  /** `thought_signatures`: one per part of the message, in order: reasoning, content, refusal, tool calls. */
+  /**
+   * `thought_signatures` has one entry per part of the message, in the order reasoning, content, refusal, tool calls.
+   */
   gemini?: { thought_signatures?: (string | null)[]; [field: string]: unknown };
   [provider: string]: JsonValue | object | undefined;
 }
@@ -53,7 +55,7 @@ export interface FlatMessage {
   refusal?: string | FlatContentPart[];
   tool_calls?: FlatToolCall[];
   id?: string;
-  /** On a `tool` message: the call that it answers. */
+  /** The call that a `tool` message answers; absent on other messages. */
   call_id?: string;
   name?: string;
   extra?: FlatExtra;

@@ -1,4 +1,4 @@
-// The Gemini dialect.
+// Defines the Gemini dialect.
 import { defineDialect } from "../define.ts";
 import { decodeMessages } from "./request/decode-messages.ts";
 import { encodeMessages } from "./request/encode-history.ts";

@@ -1,4 +1,4 @@
-// Loss codes of the Gemini encoder: codes of the shared catalog, and codes that only this dialect has.
+// Defines the loss codes of the Gemini encoder: codes of the shared catalog, and codes that only this dialect has.
 import { pickLosses } from "../kit/losses/catalog.ts";
 import { PROVIDER_LOSS_CODES, PROVIDER_LOSSES } from "../kit/losses/provider-catalog.ts";
 import type { LossTable } from "../kit/losses/report.ts";
@@ -51,7 +51,8 @@ export const GEMINI_LOSSES = {
   "mime-type-from-url": {
     action: "synthesized",
     level: "note",
-    message: "{target} derives the kind of media from the MIME type; one was derived from the ending of the URL.",
+    message:
+      "{target} derives the kind of media from the MIME type; the MIME type was derived from the ending of the URL.",
   },
   "logprobs-enabled": {
     action: "synthesized",

@@ -1,5 +1,5 @@
-// Tables that map canonical values to Gemini's values (finish reasons, thinking levels), patterns of model generations,
-// and the rule for tool names.
+// Defines tables that map canonical values to Gemini's values (finish reasons, thinking levels), patterns of model
+// generations, and the rule for tool names.
 import type { UnifiedFinishReason } from "../../model/finish-reason.ts";
 import type { NameRule } from "../kit/tools/tool-renames.ts";
 import { ValueMap } from "../kit/fields/value-map.ts";

@@ -1,5 +1,5 @@
-// Wire types of generateContent, limited to the fields that the encoder writes. They are type aliases, because an
-// interface is not assignable to JsonObject.
+// Declares the wire types of generateContent, limited to the fields that the encoder writes. They are type aliases,
+// because an interface is not assignable to JsonObject.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 
 /** Inline media as base64 data. */

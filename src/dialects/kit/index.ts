@@ -1,4 +1,5 @@
-// The entry `koine/dialect-kit`: the functions and types for authors of dialects. docs/add-a-dialect.md is the guide.
+// Exports the entry `koine/dialect-kit`: the functions and types for authors of dialects. docs/add-a-dialect.md is the
+// guide.
 export { defineDialect } from "../define.ts";
 export type {
   DecodeContext,

@@ -1,4 +1,4 @@
-// State for decoding one Chat history or one answer, and the collection of unknown fields.
+// Defines the state for decoding one Chat history or one Chat response, and collects unknown fields as residue.
 import type { JsonObject } from "../../model/json/index.ts";
 import type { DecodeContext, Renames } from "../dialect.ts";
 import { ToolCallIds } from "../kit/tools/tool-call-ids.ts";
@@ -7,11 +7,14 @@ import { copyField } from "../kit/fields/read-wire.ts";
 export interface ChatDecodeState {
   readonly context: DecodeContext;
   readonly calls: ToolCallIds;
-  /** Ids of calls to custom tools: their results are free text, too. */
+  /** Ids of the calls to custom tools. Results of custom tools are free text, like their inputs. */
   readonly customCallIds: Set<string>;
-  /** Ids of deprecated `function_call`s; their results name the function instead of the id. */
+  /** Ids that Koine made for deprecated `function_call`s, which have no id. Their results name the function instead. */
   readonly legacyCallIds: Set<string>;
-  /** True for an answer, whose empty fields are present on the wire (`refusal: null`, `annotations: []`). */
+  /**
+   * True for a response. A response has its empty fields on the wire (`refusal: null`, `annotations: []`), a request
+   * omits them.
+   */
   readonly isResponse: boolean;
   readonly renames: Renames | undefined;
 }
@@ -32,9 +35,9 @@ export function createDecodeState(
   };
 }
 
-/** Adds a wire field to the collected residue; the object is created for the first field. */
+/** Copies the field `key` of `wire` into `rest` and returns `rest`. Creates the object if `rest` is undefined. */
 export function collectField(rest: JsonObject | undefined, wire: JsonObject, key: string): JsonObject | undefined {
-  // `undefined` in an object that was made in code counts as an absent field.
+  // A wire object that was made in code can have a field with the value `undefined`, which counts as absent.
   if (wire[key] === undefined) return rest;
   const collected = rest ?? {};
   copyField(wire, key, collected);

@@ -1,9 +1,10 @@
-// Detects whether a payload can only be a Chat Completions request, response or stream chunk.
+// Detects whether a payload is a Chat Completions request, response or stream chunk. A payload that another API could
+// also have is not detected.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { PayloadKind } from "../dialect.ts";
 import { isObject } from "../kit/fields/read-wire.ts";
 
-/** Parameters that no other API has beside a list of messages. */
+/** Request parameters that only Chat Completions has beside `messages`. */
 const CHAT_PARAMETERS = [
   "max_completion_tokens",
   "reasoning_effort",
@@ -20,7 +21,7 @@ const CHAT_PARAMETERS = [
 ];
 const CHAT_ROLES: ReadonlySet<JsonValue | undefined> = new Set(["system", "developer", "tool", "function"]);
 const CHAT_BLOCKS: ReadonlySet<JsonValue | undefined> = new Set(["image_url", "input_audio", "refusal"]);
-/** Fields of other APIs' requests that stand beside or instead of `messages`. */
+/** Request fields of other APIs. A payload with one of these fields is not a Chat request. */
 const FOREIGN_FIELDS = ["system", "anthropic_version", "input", "contents", "modelId"];
 
 export function detectKind(wire: JsonObject): PayloadKind | undefined {
@@ -35,10 +36,12 @@ export function detectKind(wire: JsonObject): PayloadKind | undefined {
   const { model } = wire;
   if (!Array.isArray(messages) || (model !== undefined && typeof model !== "string")) return undefined;
   if (FOREIGN_FIELDS.some((field) => wire[field] !== undefined)) return undefined;
-  // Anthropic requires `max_tokens`, so plain messages without it are Chat's.
+  // Messages with only strings as content are valid for Anthropic too, but Anthropic requires `max_tokens`. Without
+  // `max_tokens`, the payload is a Chat request.
   const isPlain = wire["max_tokens"] === undefined && messages.length > 0 && messages.every(isPlainMessage);
   const isChat = CHAT_PARAMETERS.some((field) => wire[field] !== undefined) || hasChatTools(wire);
-  // A request whose model is in the URL needs a parameter of Chat: its messages can belong to several APIs.
+  // A payload without `model` (the model can be in the URL) is detected only by Chat's parameters or tools, because
+  // several APIs have such messages.
   return isChat || (model !== undefined && (isPlain || messages.some(isChatMessage))) ? "request" : undefined;
 }
 

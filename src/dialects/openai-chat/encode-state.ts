@@ -1,4 +1,4 @@
-// State for encoding one Chat history or one answer, and access to the stored form of values.
+// Defines the state for encoding one Chat history or one Chat response, and reads the stored form of values.
 import type { JsonValue } from "../../model/json/index.ts";
 import type { Part, WithExtra } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
@@ -15,13 +15,13 @@ import { findVendor } from "./vendors.ts";
 const CALL_IDS: NameRule = { accepted: /^.{1,40}$/s, invalidCharacters: /[^!-~]/g, maxLength: 40 };
 const TOOL_NAMES: NameRule = { accepted: /^[a-zA-Z0-9_-]{1,64}$/, invalidCharacters: /[^a-zA-Z0-9_-]/g, maxLength: 64 };
 
-/** Facts about an encoded call that its result depends on. */
+/** Properties of an encoded call that the encoding of its result depends on. */
 interface ChatEncodedCall {
   name: string;
   isCustom: boolean;
-  /** True for the deprecated `function_call`, whose result names the function. */
+  /** True for a deprecated `function_call`, which has no id. Its result names the function instead. */
   isLegacy: boolean;
-  /** True if the call was dropped as an approval; its result is dropped, too. */
+  /** True if the call requests an approval, which Chat does not have. The call and its result are dropped. */
   isApproval?: true;
 }
 
@@ -30,11 +30,11 @@ export interface ChatEncodeState {
   readonly dialect: string;
   readonly names: RenameTable;
   readonly vendor: ChatVendor | undefined;
-  /** True for an answer to a client: loss paths start at its message instead of a list. */
+  /** True for a response. Its loss paths start at one message instead of at a list of messages. */
   readonly isResponse: boolean;
-  /** The encoded calls, by id. */
+  /** The encoded calls, by canonical call id. */
   readonly calls: Map<string, ChatEncodedCall>;
-  /** The call that the end of the answer cut off. */
+  /** The last call of an answer that ended before the call was complete; undefined if no call was cut off. */
   cutOffCall?: Part | undefined;
 }
 
@@ -44,29 +44,33 @@ export function createEncodeState(context: EncodeContext<ChatLossCode>, isRespon
   return { context, dialect: context.dialect, names, vendor, isResponse, calls: new Map() };
 }
 
-/** Enters the path of a part, for losses. */
+/** Makes the path tracker point to a part, so that losses are reported at the part. */
 export function enterPartPath(turn: OutgoingTurn, part: number, { context, isResponse }: ChatEncodeState): void {
   if (!isResponse) return enterPart(turn, part, context);
   context.pathTracker.enter("parts");
   context.pathTracker.enter(part);
 }
 
+/** Makes the path tracker leave the part that `enterPartPath` entered. */
 export function leavePartPath({ context, isResponse }: ChatEncodeState): void {
   context.pathTracker.leave(isResponse ? 2 : 3);
 }
 
-/** Returns the wire field that a part was decoded from, if it is not the plain one. */
+/** Returns the wire field that a part was decoded from; undefined if it is the default field for the part. */
 export function readSourceField(part: WithExtra, state: ChatEncodeState): string | undefined {
   const field = readFormValue(part, "in", state);
   return typeof field === "string" ? field : undefined;
 }
 
-/** Returns one entry of the stored form; undefined if the value was plain. */
+/** Returns one entry of the form that the decoder stored; undefined if the wire value had its default spelling. */
 export function readFormValue(target: WithExtra, key: string, { dialect }: ChatEncodeState): JsonValue | undefined {
   return target.extra === undefined ? undefined : readForm(target, dialect)[key];
 }
 
-/** True if a plain field can be filled in: it was not absent on the wire, and no residue has its place. */
+/**
+ * True if the encoder may write a default value for a field: the field was not absent in the decoded payload, and no
+ * residue restores it.
+ */
 export function canFillField(target: WithExtra, field: string, state: ChatEncodeState, inner?: string): boolean {
   const residue = target.extra?.[state.dialect];
   if (residue === undefined) return true;

@@ -1,4 +1,4 @@
-// The dialect `openai-chat`: OpenAI's Chat Completions API, also as compatible vendors serve it.
+// Defines the dialect `openai-chat`: OpenAI's Chat Completions API, also as compatible vendors serve it.
 import { defineDialect } from "../define.ts";
 import { decodeOpenAiError, encodeOpenAiError } from "../openai/errors.ts";
 import { CHAT_LOSSES } from "./losses.ts";

@@ -1,4 +1,5 @@
-// Losses of encoding into OpenAI Chat Completions: the codes of the catalog that can occur, and those that only this dialect has.
+// Defines the losses of encoding into OpenAI Chat Completions: the codes of the catalog that can occur, and the codes
+// that only this dialect has.
 import { OPENAI_LOSS_CODES } from "../openai/losses.ts";
 import { pickLosses } from "../kit/losses/catalog.ts";
 import { PROVIDER_LOSSES } from "../kit/losses/provider-catalog.ts";
@@ -17,13 +18,14 @@ export const CHAT_LOSSES = {
     "texts-joined",
     "tool-not-portable",
   ]),
-  // Requests and answers differ here.
+  // Replaces the sentence of the catalog, because requests and answers of Chat support different citations.
   "annotation-unsupported": {
     action: "dropped",
     level: "loss",
-    message: "Requests of {target} have no citations, and its answers only those of URLs; this citation was dropped.",
+    message:
+      "Requests of {target} have no citations, and its answers have only citations of URLs; this citation was dropped.",
   },
-  // The formats differ per provider.
+  // Replaces the sentence of the catalog, because the accepted audio formats are known.
   "media-format-unsupported": {
     action: "repaired",
     level: "loss",
@@ -32,7 +34,7 @@ export const CHAT_LOSSES = {
   "metadata-requires-store": {
     action: "repaired",
     level: "loss",
-    message: "{target} accepts metadata only with `store: true`; it was dropped.",
+    message: "{target} accepts metadata only with `store: true`; the metadata was dropped.",
   },
   "document-as-text": {
     action: "approximated",
@@ -42,7 +44,7 @@ export const CHAT_LOSSES = {
   "text-empty": {
     action: "approximated",
     level: "note",
-    message: "{target} does not separate an empty assistant text from none; it will be read as none.",
+    message: "{target} does not distinguish an empty assistant text from a missing text; a decoder will find no text.",
   },
   "results-split": {
     action: "moved",

@@ -1,5 +1,5 @@
-// Wire types of Chat Completions: the output of the encoder for canonical values. Type tests compare them with the
-// official SDK.
+// Declares the wire types of Chat Completions, as the encoder writes canonical values. Type tests compare these types
+// with the official SDK.
 
 /** A text block of content. */
 export type ChatText = { type: "text"; text: string };

@@ -1,22 +1,22 @@
-// Deviations of vendors from OpenAI's Chat Completions. Decoders accept all of them; encoders follow the named vendor.
-// Without a vendor, every value goes out in the form in which it came.
+// Describes how vendors deviate from OpenAI's Chat Completions. Decoders accept all deviations; encoders follow the
+// configured vendor. Without a vendor, every value is encoded in the form in which it was decoded.
 import type { NameRule } from "../kit/tools/tool-renames.ts";
 
-/** The place of reasoning in a vendor's messages: a field of the message, or a block of its content ("thinking"). */
+/** The place of reasoning in a vendor's messages: a field of the message, or ("thinking") a block of its content. */
 export type ReasoningField = "reasoning_content" | "reasoning" | "reasoning_details" | "reasoning_text" | "thinking";
 
 export interface ChatVendor {
-  /** The field for reasoning in requests; absent if the vendor accepts none. */
+  /** The field for reasoning in requests; absent if the vendor accepts no reasoning. */
   reasoning?: ReasoningField;
   /** Renamed parameters: OpenAI's name → the vendor's name. */
   parameterNames?: Readonly<Record<string, string>>;
   /** True if the vendor rejects the developer role. */
   lacksDeveloperRole?: true;
-  /** The rule for ids of tool calls. */
+  /** The rule for tool call ids; absent if OpenAI's rule applies. */
   callIds?: NameRule;
-  /** The field of a block that marks a cache breakpoint. */
+  /** The field of a block that marks a cache breakpoint; absent if the vendor has no breakpoints. */
   cache?: "cache_control" | "prompt_cache_breakpoint";
-  /** Features that only some vendors have: `top_k`, media other than images by URL, generated images. */
+  /** Features that only some vendors have: `top_k`, media other than images by URL (`*_url`), and generated images. */
   supports?: readonly ("top_k" | "video_url" | "audio_url" | "file_url" | "images")[];
 }
 
@@ -62,12 +62,12 @@ const VENDORS: Readonly<Record<string, ChatVendor>> = {
   qwen: { ...compatibleServer, reasoning: "reasoning_content", supports: ["top_k", "video_url"] },
 };
 
-/** Returns the rules of a vendor; undefined without a vendor or for an unknown one. */
+/** Returns the rules of a vendor; undefined if no vendor is configured or the vendor is unknown. */
 export function findVendor(id: string | undefined): ChatVendor | undefined {
   return id !== undefined && Object.hasOwn(VENDORS, id) ? VENDORS[id] : undefined;
 }
 
-/** True if OpenAI's own rules apply: the vendor is OpenAI or not known. */
+/** True if OpenAI's own rules apply, because the vendor is OpenAI or unknown. */
 export function isOpenAiOrUnknown(vendor: ChatVendor | undefined): boolean {
   return vendor === undefined || vendor === OPENAI;
 }

@@ -1,4 +1,4 @@
-// State for decoding Responses items, and the storage of an item's id, status and unknown fields.
+// Declares the state for decoding Responses items, and stores an item's id, status and unknown fields.
 import type { JsonObject } from "../../model/json/index.ts";
 import type { PartBase } from "../../model/parts.ts";
 import type { DecodeContext, Renames } from "../dialect.ts";
@@ -16,16 +16,16 @@ export interface ResponsesDecodeState {
   readonly calls: CallIdAssigner;
   /** The item types of the calls, by call id. */
   readonly toolTypesByCallId: Map<string, ToolItemType>;
-  /** Ids of calls that the provider runs and answers in an item of its own. */
+  /** Ids of calls that the provider runs and whose results are separate items. */
   readonly hostedCallIds: Set<string>;
-  /** True for an answer, whose items form one assistant message. */
+  /** True for a response, whose items form one assistant message. */
   readonly isResponse: boolean;
   readonly renames: Renames | undefined;
 }
 
 export function createDecodeState(
   context: DecodeContext,
-  isReply = false,
+  isResponse = false,
   seed = "",
   renames?: Renames,
 ): ResponsesDecodeState {
@@ -34,12 +34,12 @@ export function createDecodeState(
     calls: new ToolCallIds(context.dialect, seed),
     toolTypesByCallId: new Map(),
     hostedCallIds: new Set(),
-    isResponse: isReply,
+    isResponse,
     renames,
   };
 }
 
-/** Stores an item's id as a seal, a status other than the plain one, and unknown fields. */
+/** Stores an item's id as a seal, a status other than `plainStatus` (the default status), and unknown fields. */
 export function storeItemFields(
   part: PartBase,
   item: JsonObject,
@@ -65,14 +65,17 @@ export function storeItemFields(
   storeResidue(part, dialect, rest);
 }
 
-/** Stores the item's id as a seal; an item of an answer without an id is marked in the form. */
+/**
+ * Stores the item's id as a seal and returns true if the item has an id. A form marks an item of a response that has no
+ * id.
+ */
 export function decodeItemId(
   part: PartBase,
   { id }: JsonObject,
-  { context, isResponse: isReply }: ResponsesDecodeState,
+  { context, isResponse }: ResponsesDecodeState,
 ): boolean {
   const hasId = typeof id === "string";
   if (hasId) addSeal(part, "id", id, context);
-  else if (isReply) storeForm(part, context.dialect, "bare", true);
+  else if (isResponse) storeForm(part, context.dialect, "bare", true);
   return hasId;
 }

@@ -1,19 +1,23 @@
-// Detects whether a payload can only be a Responses request, response or stream event.
+// Detects whether a payload is a Responses request, response or stream event. A payload that another API could also
+// have is not detected.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { PayloadKind } from "../dialect.ts";
 import { isObject } from "../kit/fields/read-wire.ts";
 
-/** Parameters that no other API with an `input` has (embeddings, moderations, speech, images). */
+/** Request parameters that no other API with an `input` has (embeddings, moderations, speech, images). */
 const RESPONSES_PARAMETERS =
   "instructions max_output_tokens reasoning text tools tool_choice previous_response_id conversation prompt include store stream truncation background metadata temperature top_p".split(
     " ",
   );
-/** Fields of requests to other APIs. */
+/** Request fields of other APIs. A payload with one of these fields is not a Responses request. */
 const FOREIGN_FIELDS = ["messages", "contents", "type", "voice", "encoding_format", "dimensions"];
-/** Block types of moderation input. */
+/** Block types in the `input` of moderation requests, which are not Responses requests. */
 const MODERATION_BLOCKS: ReadonlySet<unknown> = new Set(["text", "image_url"]);
 
-/** Detects the kind of a payload. Error bodies equal those of Chat, so only error events of a stream are detected. */
+/**
+ * Returns the kind of a payload; undefined if it is ambiguous. Error bodies equal those of OpenAI Chat, so only error
+ * events of a stream are detected.
+ */
 export function detectKind(wire: JsonObject): PayloadKind | undefined {
   const { object, output, input, type } = wire;
   if (object === "response" && Array.isArray(output)) return "response";

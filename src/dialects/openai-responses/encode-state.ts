@@ -1,4 +1,5 @@
-// State for encoding Responses items, access to the stored form of values, and the completion of items.
+// Declares the state for encoding Responses items, reads stored forms, and completes items with ids, status and
+// residue.
 import type { JsonObject } from "../../model/json/index.ts";
 import type { Part, PartBase, ToolCallPart, ToolResultPart, WithExtra } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
@@ -19,7 +20,7 @@ const TOOL_NAMES: NameRule = {
   maxLength: 128,
 };
 
-/** The marker in item ids that Koine makes for a client. */
+/** The marker in item ids that Koine makes for a client. A provider does not know these ids. */
 const MADE_ID_MARKER = "_koine_";
 
 export interface ResponsesEncodeState {
@@ -27,31 +28,37 @@ export interface ResponsesEncodeState {
   readonly names: RenameTable;
   readonly items: JsonObject[];
   /**
-   * The seed for made item ids. Set for an answer to a client: every item needs an id, and loss paths start at the
-   * message.
+   * The seed for item ids that Koine makes, because each item of a response needs an id; undefined while a request is
+   * encoded. Loss paths of a response start at its message, loss paths of a request at a list of messages.
    */
   readonly idSeed: string | undefined;
-  /** True if the provider stores nothing, so that an item sent by its id alone is not found (B13). */
+  /**
+   * True if the provider does not store responses, so that it cannot find reasoning that is sent by its id alone (B13).
+   */
   readonly isStateless: boolean;
-  /** The encoded calls by id, with their tool names and item types. */
+  /** The encoded calls by canonical call id, with their tool names and item types. */
   readonly calls: Map<string, { name: string; itemType: ToolItemType }>;
-  /** Results that are encoded in the item of their call. */
+  /** Results that are encoded in the item of their call, with that call. */
   readonly callsByResult: Map<ToolResultPart, ToolCallPart>;
   /**
-   * True if item ids must be omitted because their reasoning was dropped: with an id, the provider requires its
-   * reasoning (B12).
+   * True if item ids must be omitted, because the reasoning before the items was dropped: the provider rejects an item
+   * id without the reasoning that belongs to it (B12).
    */
   withholdsIds: boolean;
+  /** The number of item ids that Koine has made. */
   madeIdCount: number;
   /** The history that is being encoded. */
   turns: readonly OutgoingTurn[];
-  /** Calls whose result starts with an image; computed on first use. */
+  /** Ids of the calls whose result starts with an image; undefined until it is first needed. */
   callsWithScreenshot: ReadonlySet<string> | undefined;
-  /** The next part after the reasoning that is being encoded, and its position. */
+  /**
+   * The next part after the reasoning that is being encoded, with its turn and index. `part` is undefined if nothing
+   * follows.
+   */
   nextPart?: { readonly turn: number; readonly at: number; readonly part: Part | undefined };
-  /** The results of a message that belong into the items of its calls, by the index of the call. */
+  /** The results of `parts` that are encoded in the items of their calls, by the index of the call. */
   resultsInCalls?: { readonly parts: readonly Part[]; readonly results: ReadonlyMap<number, ToolResultPart> };
-  /** The call that the end of the answer cut off. */
+  /** The last call of an answer that ended before the call was complete; undefined if no call was cut off. */
   cutOffCall?: ToolCallPart | undefined;
 }
 
@@ -76,31 +83,35 @@ export function createEncodeState(
   };
 }
 
-/** Enters the path of a part, for losses. */
+/** Makes the path tracker point to a part, so that losses are reported at the part. */
 export function enterPartPath(turn: OutgoingTurn, part: number, { context, idSeed }: ResponsesEncodeState): void {
   if (idSeed === undefined) return enterPart(turn, part, context);
   context.pathTracker.enter("parts");
   context.pathTracker.enter(part);
 }
 
+/** Makes the path tracker leave the part that `enterPartPath` entered. */
 export function leavePartPath({ context, idSeed }: ResponsesEncodeState): void {
   context.pathTracker.leave(idSeed === undefined ? 3 : 2);
 }
 
 const EMPTY_FORM: JsonObject = {};
 
-/** Returns the stored form of a value; an empty object if it was plain. */
+/** Returns the stored form of a value; an empty object if the wire value had its default spelling. */
 export function readOwnForm(target: WithExtra, { dialect }: { dialect: string }): JsonObject {
   return target.extra === undefined ? EMPTY_FORM : readForm(target, dialect);
 }
 
-/** True if a plain field was absent on the wire. */
+/** True if the decoded payload lacked a field that the encoder writes by default. */
 export function wasAbsent(target: WithExtra, field: string, context: { dialect: string }): boolean {
   const { absent } = readOwnForm(target, context);
   return Array.isArray(absent) && absent.includes(field);
 }
 
-/** True if a plain field must not be filled in: it was absent on the wire, or residue has its place. */
+/**
+ * True if the encoder must not write a default value for a field: the decoded payload lacked the field, or residue
+ * restores it.
+ */
 export function wasOmitted(target: WithExtra, field: string, context: { dialect: string }): boolean {
   return wasAbsent(target, field, context) || target.extra?.[context.dialect]?.[field] !== undefined;
 }
@@ -110,14 +121,17 @@ export function hasOwnResidue({ extra }: WithExtra, { dialect }: { dialect: stri
   return extra?.[dialect] !== undefined;
 }
 
-/** Returns the id of an item: its own one, or a made one if the item is for a client and has a `prefix`. */
+/**
+ * Returns the id of an item: the id of its seal, or an id that Koine makes if the item belongs to a response and has a
+ * `prefix`. Otherwise returns undefined.
+ */
 export function encodeItemId(
   part: PartBase,
   prefix: string | undefined,
   state: ResponsesEncodeState,
 ): string | undefined {
   const id = findSealValue(part, "id", state.context);
-  // The API rejects an empty id (B13).
+  // An id is not sent if ids are withheld, or if it is empty, because the API rejects an empty id (B13).
   const isRefused = state.withholdsIds || (id === "" && state.context.repair);
   if (id !== undefined && !isRefused) return id;
   if (state.idSeed === undefined || prefix === undefined || readOwnForm(part, state.context)["bare"] === true)
@@ -125,12 +139,12 @@ export function encodeItemId(
   return `${prefix}${MADE_ID_MARKER}${shortHash(state.idSeed)}_${state.madeIdCount++}`;
 }
 
-/** True if Koine made the id, so that no provider knows it. */
+/** True if Koine made the item id, so that no provider knows the id. */
 export function isMadeId(id: string): boolean {
   return id.includes(MADE_ID_MARKER);
 }
 
-/** Completes an item with its status and residue. */
+/** Completes an item with its status and residue. `plainStatus` is the default status of the item. */
 export function finishItem(
   item: JsonObject,
   part: Part,
@@ -147,7 +161,10 @@ export function finishItem(
 
 const METADATA_FIELDS = { cache: "metadata-dropped", size: "metadata-dropped" } as const;
 
-/** Reports the fields, seals and residue of a part that are not encoded. */
+/**
+ * Reports the fields, seals and residue of a part that are not encoded. `seal` and `otherSeal` are the kinds of seals
+ * that are encoded.
+ */
 export function reportPart(
   part: Part,
   supported: ReadonlySet<string>,
@@ -156,18 +173,20 @@ export function reportPart(
   otherSeal?: string,
 ): void {
   reportUnsupportedFields(part, supported, context, "field-unsupported", METADATA_FIELDS);
-  // A request goes to the issuer of its files; a bare list of messages can be sent to any provider.
+  // A request goes to the issuer of its files, so it need not name the issuer. A bare list of messages names no
+  // provider, so the issuer is lost.
   if ("issuer" in part && part.issuer !== undefined && context.pathTracker.isInList)
     context.report.addLoss("metadata-dropped", "issuer");
   if (part.seals !== undefined) reportUnsentSeals(part, context, seal, otherSeal);
   if (part.extra === undefined) return;
   reportNotPortableResidue(part, context);
-  // A finished text that contradicted its deltas is not restored: the deltas are the content.
+  // The form `said` stores the finished content of a part whose deltas had other content. It is not restored, because
+  // the deltas are the content of the part.
   if (readOwnForm(part, context)["said"] !== undefined)
     context.report.addLoss("field-unsupported", ["extra", context.dialect, "$form", "said"]);
 }
 
-/** Returns the field names that every part supports, plus the given ones. */
+/** Returns the field names that Responses supports in every part, plus the given names. */
 export function supportedFields(...fields: string[]): ReadonlySet<string> {
   return new Set(["type", "extra", "seals", "issuer", ...fields]);
 }

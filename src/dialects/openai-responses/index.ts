@@ -1,4 +1,4 @@
-// The dialect `openai-responses`: OpenAI's Responses API.
+// Defines the dialect `openai-responses`: OpenAI's Responses API.
 import { defineDialect } from "../define.ts";
 import { decodeOpenAiError, encodeOpenAiError } from "../openai/errors.ts";
 import { decodeMessages } from "./items/decode-items.ts";
@@ -42,7 +42,7 @@ export type {
   UrlCitation,
 } from "./types.ts";
 
-/** Creates the dialect of OpenAI's Responses API. */
+/** The dialect of OpenAI's Responses API. */
 export const openaiResponses = defineDialect({
   id: "openai-responses",
   title: "OpenAI Responses",

@@ -1,4 +1,5 @@
-// Losses of encoding into OpenAI Responses: the codes of the catalog that can occur, and those that only this dialect has.
+// Declares the losses of encoding into OpenAI Responses: the codes of the catalog that can occur, and the codes that
+// only this dialect has.
 import { OPENAI_LOSS_CODES } from "../openai/losses.ts";
 import { pickLosses } from "../kit/losses/catalog.ts";
 import { PROVIDER_LOSSES } from "../kit/losses/provider-catalog.ts";
@@ -16,12 +17,12 @@ export const RESPONSES_LOSSES = {
     action: "repaired",
     level: "loss",
     message:
-      "{target} rejects reasoning without the item that followed it, and reasoning by an id that is not stored; it was dropped.",
+      "{target} rejects reasoning whose following item is missing, and reasoning that is sent by an id that {target} has not stored; this reasoning was dropped.",
   },
   "output-wrapped": {
     action: "approximated",
     level: "note",
-    message: "This tool has its own format of output in {target}; the text was wrapped in it.",
+    message: "{target} requires structured output for this tool; the text was wrapped in that structure.",
   },
   "default-omitted": {
     action: "dropped",

@@ -1,5 +1,5 @@
-// Wire types of the Responses API: the output of the encoder for canonical values. Type tests compare them with the
-// official SDK.
+// Declares the wire types of the Responses API, as the encoder writes canonical values. Type tests compare these types
+// with the official SDK.
 
 /** A text block of the input. */
 export type InputText = { type: "input_text"; text: string };

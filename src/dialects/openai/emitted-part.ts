@@ -1,6 +1,6 @@
-// Tracks the deltas that a stream decoder has emitted for a part, and emits the rest when the finished part is known.
-// Events that report finished content repeat the deltas before them, so only content beyond those is emitted (B77).
-// Emitted text is never taken back: a finished text that contradicts it is stored as residue.
+// Tracks the deltas that a stream decoder has emitted for a part, and emits the remaining content when the finished
+// part is known. Wire events with finished content repeat the content of earlier events, so only additional content is
+// emitted (B77). Emitted text is never changed: a finished text that contradicts it is stored as residue.
 import { flattenText } from "../../assembly/draft.ts";
 import { formatArguments } from "../../model/tool-arguments.ts";
 import type { Delta, PayloadBase } from "../../model/delta.ts";
@@ -23,30 +23,33 @@ import { copyField } from "../kit/fields/read-wire.ts";
 import { storeForm } from "../kit/residue/residue.ts";
 import type { PendingSurrogate } from "../kit/streams/text-chunks.ts";
 
-/** The kind of deltas that a part grows by; a "whole" part is emitted in one delta. */
+/** The kind of deltas that a part grows by. A "whole" part is emitted in a single delta. */
 export type EmittedKind = "text" | "refusal" | "thinking" | "media" | "call" | "whole";
 
 /** The emitted content of one part. */
 export class EmittedPart implements PendingSurrogate {
   readonly key: string;
   readonly kind: EmittedKind;
-  /** The text, the raw reasoning or the arguments. */
+  /** The text, reasoning text (without summaries) or arguments that have been emitted. */
   text = "";
   readonly summary: string[] = [];
-  /** The position in `summary` of each summary index of the wire. */
+  /** For each summary index of the wire, the position in `summary`; undefined until a summary arrives. */
   #summaryPositions: Map<unknown, number> | undefined;
   readonly annotations: Annotation[] = [];
   logprobCount = 0;
-  /** Log probabilities that are not emitted yet because the finished text has more fields of them. */
+  /**
+   * Log probabilities that have not been emitted, because the event with the finished text repeats them with more
+   * fields; undefined if there are none.
+   */
   pendingLogprobs: Logprob[] | undefined;
   seals: readonly Seal[] | undefined;
   extra: Extra | undefined;
-  /** The call as far as it is known. */
+  /** The call as decoded at its start; undefined if the part is not a call. */
   call: ToolCallPart | undefined;
-  /** True if the end of the call has been emitted. */
+  /** True once the end of the call has been emitted. */
   hasEnded = false;
   pendingSurrogate?: string;
-  /** The length of `text` when it was last flattened. */
+  /** The length of `text` when it was last flattened in memory. */
   flattenedLength = 0;
   #codePoints: CodePointIndex | undefined;
 
@@ -61,12 +64,12 @@ export class EmittedPart implements PendingSurrogate {
     this.#codePoints?.append(text);
   }
 
-  /** Returns the positions of the characters in the emitted text. */
+  /** Returns the code point index of the emitted text. */
   codePoints(): CodePointIndex {
     return (this.#codePoints ??= new CodePointIndex(this.text));
   }
 
-  /** Returns the position of a summary; summaries are numbered in the order of their first event. */
+  /** Returns the position of a summary. Summaries are numbered in the order of their first event. */
   summaryPosition(wireIndex: unknown): number {
     const positions = (this.#summaryPositions ??= new Map<unknown, number>());
     const known = positions.get(wireIndex);
@@ -75,7 +78,7 @@ export class EmittedPart implements PendingSurrogate {
     return positions.size - 1;
   }
 
-  /** True if the emitted text can be the beginning of a finished part. */
+  /** True if a finished part has the kind of this part and its text starts with the emitted text. */
   canContinueAs(part: Part): boolean {
     if (DELTA_KINDS[part.type] !== this.kind) return false;
     return "text" in part && typeof part.text === "string" && part.text.startsWith(this.text);
@@ -92,13 +95,13 @@ export const DELTA_KINDS: Readonly<Partial<Record<Part["type"], EmittedKind>>> =
 
 export interface EmitRestOptions {
   readonly dialect: string;
-  /** The choice of the part, for the payload of every delta. */
+  /** Contains the choice of the part, for the payload of every delta; undefined for the first choice. */
   readonly base?: PayloadBase;
-  /** True if the wire never repeats text, so that every text has been emitted already. */
+  /** True if finished content never contains additional text, because the wire does not repeat text. */
   readonly isTextComplete?: boolean;
 }
 
-/** Emits the content of a finished part that has not been emitted; the end of a call is emitted by `emitCallEnd`. */
+/** Emits the content of a finished part that has not been emitted. The end of a call is emitted by `emitCallEnd`. */
 export function emitRest(emitted: EmittedPart, part: Part, options: EmitRestOptions, out: Delta[]): void {
   if (part.type === "tool-call") {
     if (!emitted.hasEnded) emitArguments(emitted, formatArguments(part), out);
@@ -108,12 +111,12 @@ export function emitRest(emitted: EmittedPart, part: Part, options: EmitRestOpti
   emitSeals(emitted, part, options.base, out);
 }
 
-/** Returns the text beyond the emitted one; undefined if the emitted text is not its beginning. */
+/** Returns the text after the emitted text; undefined if the text does not start with the emitted text. */
 function textBeyond(emitted: string, text: string): string | undefined {
   return text.startsWith(emitted) ? text.slice(emitted.length) : undefined;
 }
 
-/** Returns the fields of residue that have not been emitted. */
+/** Returns the fields of the residue that have not been emitted with the same value; undefined if there are none. */
 export function newExtra(extra: Extra | undefined, emitted: Extra | undefined): Extra | undefined {
   let added: Extra | undefined;
   for (const dialect of Object.keys(extra ?? {})) {
@@ -127,7 +130,10 @@ export function newExtra(extra: Extra | undefined, emitted: Extra | undefined): 
   return added;
 }
 
-/** Returns the new residue of a part and marks it as emitted; a contradicting text is stored under the form `said`. */
+/**
+ * Returns the residue of a part that has not been emitted, and marks it as emitted. `contradiction` is a finished text
+ * that contradicts the emitted deltas; it is stored in the form `said`.
+ */
 function takeNewExtra(
   emitted: EmittedPart,
   extra: Extra | undefined,
@@ -145,7 +151,10 @@ function takeNewExtra(
   return added;
 }
 
-/** Returns the log probabilities that have not been emitted; an empty list of a part counts as one. */
+/**
+ * Returns the log probabilities that have not been emitted, and marks them as emitted. Returns undefined if the part
+ * has none or all were emitted before; an empty list if the list of the part is empty.
+ */
 function takeLogprobs(emitted: EmittedPart, logprobs: Logprob[] | undefined): Logprob[] | undefined {
   const rest = logprobs === undefined ? emitted.pendingLogprobs : logprobs.slice(emitted.logprobCount);
   emitted.pendingLogprobs = undefined;
@@ -205,13 +214,13 @@ function emitMediaRest(emitted: EmittedPart, part: Part, { dialect, base }: Emit
     out.push({ kind: "media", payload: { type: "audio", partKey: emitted.key, ...base, extra } });
 }
 
-/** Returns a delta for a summary and marks it as emitted; a new summary must be the next one. */
+/** Returns a delta for a summary and adds its text to `emitted`. A new summary must be the next one in order. */
 export function summaryDelta(emitted: EmittedPart, summary: number, textDelta: string): Delta {
   emitted.summary[summary] = (emitted.summary[summary] ?? "") + textDelta;
   return { kind: "thinking", payload: { textDelta, summary, partKey: emitted.key } };
 }
 
-/** Emits the arguments beyond the emitted ones; arguments that contradict them are dropped. */
+/** Emits the arguments after the emitted arguments. Arguments that contradict the emitted ones are dropped. */
 export function emitArguments(emitted: EmittedPart, text: string, out: Delta[]): void {
   const rest = textBeyond(emitted.text, text);
   if (rest === undefined || rest === "" || emitted.call === undefined) return;
@@ -219,7 +228,10 @@ export function emitArguments(emitted: EmittedPart, text: string, out: Delta[]):
   out.push({ kind: "tool_call_args", payload: { toolCallId: emitted.call.toolCallId, argsTextDelta: rest } });
 }
 
-/** Emits new and changed seals. Only a seal delta can add residue to a part that is whole or has ended. */
+/**
+ * Emits new and changed seals. If the part was emitted in a single delta or its call has ended, a seal delta also
+ * contains the new residue of the part, because no later delta of the part can contain it.
+ */
 export function emitSeals(emitted: EmittedPart, part: Part, base: PayloadBase | undefined, out: Delta[]): void {
   const isClosed = emitted.kind === "whole" || emitted.hasEnded;
   const extra = isClosed && !sameJson(part.extra, emitted.extra) ? part.extra : undefined;
@@ -232,7 +244,7 @@ export function emitSeals(emitted: EmittedPart, part: Part, base: PayloadBase | 
   if (part.seals !== undefined) emitted.seals = part.seals;
 }
 
-/** Emits the start of a call; `isValue` if the wire's form of its arguments is a value, not a text. */
+/** Emits the start of a call. `isValue` is true if the arguments on the wire are a JSON value instead of a text. */
 export function emitCallStart(
   emitted: EmittedPart,
   call: ToolCallPart,
@@ -257,7 +269,10 @@ export function emitCallStart(
   });
 }
 
-/** Emits the end of a call, with the residue of the finished part; `isInvalid` if the call must not be run (B31). */
+/**
+ * Emits the end of a call, with the new residue of the finished part. `isInvalid` is true if the call must not be run
+ * (B31).
+ */
 export function emitCallEnd(emitted: EmittedPart, extra: Extra | undefined, isInvalid: boolean, out: Delta[]): void {
   if (emitted.call === undefined) return;
   const { toolCallId } = emitted.call;

@@ -13,7 +13,7 @@ import {
 } from "../kit/errors/provider-errors.ts";
 import { ValueMap } from "../kit/fields/value-map.ts";
 
-/** Values of `type` and `code` per kind of error; the first one of a kind is used for encoding. */
+/** Values of `type` and `code` for each kind of error. The first value of a kind is used for encoding. */
 const ERROR_CODES = new ValueMap<ProviderErrorKind, string>(
   (
     [
@@ -47,7 +47,7 @@ const ERROR_CODES = new ValueMap<ProviderErrorKind, string>(
   ).flatMap(([kind, codes]) => codes.split(" ").map((code) => [kind, code] as const)),
 );
 
-/** Generic kinds: a message or a status that tells more takes precedence over them. */
+/** Generic kinds of errors. A more specific kind that the message or the HTTP status indicates takes precedence. */
 const GENERIC_KINDS: ReadonlySet<ProviderErrorKind> = new Set(["invalid-request", "server"]);
 
 function readKind(code: unknown): ProviderErrorKind | undefined {
@@ -55,7 +55,8 @@ function readKind(code: unknown): ProviderErrorKind | undefined {
 }
 
 /**
- * Determines the kind of an error from a specific code or type, then the message, then the status, then a generic code.
+ * Returns the kind of an error, from a specific code or type, or else the message, or else the status, or else a
+ * generic code.
  */
 export function classifyOpenAiError({ code, type }: JsonObject, message: string, status?: number): ProviderErrorKind {
   const kinds = [readKind(code), readKind(type)];
@@ -81,16 +82,21 @@ export function decodeOpenAiError(wire: unknown, status?: number): ProviderError
   return error;
 }
 
-/** Finds a status in the error: some vendors send it as the code, and SDKs put it before the message. */
+/**
+ * Returns the HTTP status that an error contains: some vendors send it as the code, and SDKs put it before the message.
+ * Returns undefined if there is none.
+ */
 function findStatus(code: unknown, message: string): number | undefined {
   const status = typeof code === "number" ? code : Number(/^(?:Error: )?([45]\d\d)\b/.exec(message)?.[1]);
   return Number.isInteger(status) && status >= 400 && status < 600 ? status : undefined;
 }
 
-/** Limit of nesting: real bodies have their message at most a few levels deep. */
+/**
+ * The maximal depth at which an error body is searched for its message. Real bodies have it at most a few levels deep.
+ */
 const MAX_DEPTH = 8;
 
-/** Finds the message in any of the fields that vendors use for it. */
+/** Returns the message from the first of the fields that vendors use for it; an empty string if there is none. */
 function findMessage(body: unknown, depth: number): string {
   if (typeof body === "string") return body;
   if (depth > MAX_DEPTH) return "";
@@ -107,7 +113,7 @@ function findMessage(body: unknown, depth: number): string {
   return "";
 }
 
-/** Returns the `type` and `code` that clients compare; `code` is null for a generic kind. */
+/** Returns the `type` and `code` that clients compare. `code` is null for a generic kind. */
 function encodeKind(kind: ProviderErrorKind): { type: string; code: string | null } {
   const code = GENERIC_KINDS.has(kind) ? null : (ERROR_CODES.toWire(kind) ?? null);
   if (kind === "quota") return { type: "insufficient_quota", code };
@@ -115,7 +121,7 @@ function encodeKind(kind: ProviderErrorKind): { type: string; code: string | nul
   return { type: statusForKind(kind) < 500 ? "invalid_request_error" : "server_error", code };
 }
 
-/** True if a body can be OpenAI's: an object without the marks of the Anthropic or Gemini error envelope. */
+/** True if a body can come from OpenAI: an object without the fields that mark an Anthropic or Gemini error. */
 function isOpenAiBody(raw: unknown): boolean {
   const [body]: unknown[] = Array.isArray(raw) ? raw : [raw];
   if (!isObject(body)) return false;
@@ -123,7 +129,10 @@ function isOpenAiBody(raw: unknown): boolean {
   return !isObject(error) || (body["type"] === undefined && typeof error["status"] !== "string");
 }
 
-/** Returns the original body if it still decodes to the same error, else a new envelope. */
+/**
+ * Returns the HTTP status and the body of an error: the original body if it still decodes to the same error, otherwise
+ * a new error object.
+ */
 export function encodeOpenAiError(error: ProviderError): { status: number; wire: unknown } {
   const canReuseBody =
     isOpenAiBody(error.raw) && isRawBodyCurrent(error, (raw) => decodeOpenAiError(raw, error.status));

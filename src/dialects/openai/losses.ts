@@ -1,4 +1,4 @@
-// Codes of the losses that both OpenAI APIs, Chat Completions and Responses, can cause.
+// Lists the codes of the losses that both OpenAI APIs, Chat Completions and Responses, can cause.
 import { PROVIDER_LOSS_CODES, type PROVIDER_LOSSES } from "../kit/losses/provider-catalog.ts";
 
 export const OPENAI_LOSS_CODES = [

@@ -1,4 +1,4 @@
-// Limits request metadata to the entries that OpenAI accepts.
+// Limits the metadata of a request to the entries that OpenAI accepts.
 import type { JsonObject } from "../../model/json/index.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { copyField } from "../kit/fields/read-wire.ts";
@@ -7,7 +7,10 @@ const MAX_ENTRIES = 16;
 const MAX_KEY_LENGTH = 64;
 const MAX_VALUE_LENGTH = 512;
 
-/** Returns the entries that OpenAI accepts and reports the others; undefined if none is left. */
+/**
+ * Returns the entries that OpenAI accepts and reports the others; undefined if no entry is accepted. Without repairs,
+ * returns all entries.
+ */
 export function fitMetadata(
   metadata: Readonly<Record<string, unknown>>,
   { repair, report }: EncodeContext<"metadata-invalid">,
@@ -24,7 +27,7 @@ export function fitMetadata(
       count++;
     }
   }
-  // The model guarantees that metadata is JSON.
+  // The cast is safe, because the metadata of a canonical request is JSON.
   if (!repair || count === keys.length) return metadata as JsonObject;
   return count === 0 ? undefined : accepted;
 }

@@ -1,5 +1,5 @@
-// Restores residue of the sibling dialect: fields that Chat and Responses both have, some of them under another name,
-// although the canonical model has none for them.
+// Restores residue of the sibling dialect (Responses for Chat, Chat for Responses): fields without a canonical
+// counterpart that both dialects have, some of them under different names.
 import type { JsonObject } from "../../model/json/index.ts";
 import { copyObject, sameJson } from "../../model/json/index.ts";
 import type { WithExtra } from "../../model/parts.ts";
@@ -35,14 +35,17 @@ export function siblingDialect(dialect: string): string {
   return dialect === CHAT ? RESPONSES : CHAT;
 }
 
-/** Returns the sibling dialect's residue of a request, response or part. */
+/**
+ * Returns the residue that the sibling dialect stored in a request, response or part; an empty object if there is none.
+ */
 export function readSiblingResidue({ extra }: WithExtra, { dialect }: EncodeContext): JsonObject {
   return extra?.[siblingDialect(dialect)] ?? {};
 }
 
 /**
- * Copies the sibling's residue into the wire object where both dialects have the field, and returns the target with the
- * remaining residue, for reporting. The dialect's own residue must be restored before, because it takes precedence.
+ * Copies the fields in `rows` from the residue of the sibling dialect into the wire object. Returns the target with the
+ * residue that was not copied, so that the caller can report it. The caller must first restore the residue of its own
+ * dialect, which takes precedence.
  */
 export function restoreSiblingFields<Target extends WithExtra>(
   wire: JsonObject,
@@ -74,7 +77,7 @@ function moveField(
   if (toInner !== undefined) {
     const existing = wire[to] ?? {};
     if (!isObject(existing)) return;
-    // A copy, because the object can be shared with the residue of the caller's request.
+    // The object is copied, because it can belong to the residue of the caller's request.
     wire[to] = destination = copyObject(existing);
   }
   const name = toInner ?? to;

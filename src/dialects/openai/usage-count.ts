@@ -1,4 +1,4 @@
-// The token counts that Chat and Responses both have.
+// Names the canonical token counts that both Chat and Responses have.
 export type OpenAiUsageCount =
   | "inputTokens"
   | "outputTokens"

@@ -1,5 +1,5 @@
-// Decodes parts of the run shape. Unknown kinds become opaque parts; malformed payloads are errors, except within a tool
-// result, which may be any JSON and is then decoded as its output.
+// Decodes parts of the run dialect. Unknown kinds become opaque parts, and malformed payloads are errors. Only the
+// content of a tool result may be any JSON; if it is not a list of parts, it becomes the output.
 import { findWrongField } from "../../assembly/payload-fields.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Part, ToolResultPart } from "../../model/parts.ts";
@@ -12,13 +12,13 @@ import { decodeCall } from "./tool-call.ts";
 import type { RunPartKind } from "./types.ts";
 
 const PART_KEYS: ReadonlySet<string> = new Set(["kind", "payload"]);
-/** The limit of results within results. */
+/** The maximum depth of tool results inside the content of tool results. */
 const MAX_NESTING = 100;
 
 /** The state of decoding parts. */
 export interface RunDecodeScope {
   context: DecodeContext;
-  /** Tool names of the calls so far, by call id. */
+  /** Tool names of the calls that have been decoded so far, by call id. */
   toolNames: Map<string, string>;
   nesting: number;
 }
@@ -37,7 +37,7 @@ export function decodePart(value: JsonValue, scope: RunDecodeScope): Part {
 function decodePayload(payload: JsonObject, kind: RunPartKind, scope: RunDecodeScope): Part {
   const { table, type } = PART_KINDS[kind];
   checkFields(payload, table, scope.context);
-  // A media part has one source; a second one is residue.
+  // A media part has one source; if it has data, a URL becomes residue.
   const usedTable = typeof payload["data"] === "string" ? table.filter(({ name }) => name !== "url") : table;
   const { known: fields, unknown } = splitFields(payload, usedTable);
   const part = kind === "tool_result" ? decodeResult(fields, scope) : decodeKnown(fields, type, scope);
@@ -51,13 +51,17 @@ function decodeKnown(fields: JsonObject, type: Part["type"], { context, toolName
     toolNames.set(call.toolCallId, call.toolName);
     return call;
   }
-  // The table has exactly the fields of this part type.
+  // The cast is safe, because `checkFields` has checked the fields, and `splitFields` leaves only fields of this part
+  // type.
   const part = { type } as Part;
   for (const field of Object.keys(fields)) copyField(fields, field, part);
   return part;
 }
 
-/** True if a value is a part with a valid payload, or a part of an unknown kind. */
+/**
+ * True if a value is a wire part: an object with a payload whose kind is unknown, or whose payload is valid for its
+ * kind.
+ */
 export function readsAsPart(value: unknown): boolean {
   if (!isObject(value) || typeof value["kind"] !== "string" || !isObject(value["payload"])) return false;
   const { kind, payload } = value;

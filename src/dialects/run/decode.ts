@@ -1,4 +1,4 @@
-// Decodes messages of the run shape. `runId`, `timestamp` and the keys of `meta` become metadata.
+// Decodes messages of the run dialect. `runId`, `timestamp` and the keys of `meta` become metadata.
 import { createFieldTable } from "../../assembly/payload-fields.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Message, Metadata, Role } from "../../model/message.ts";
@@ -45,7 +45,7 @@ function decodeMessage(value: JsonValue, scope: RunDecodeScope): Message {
   return message;
 }
 
-/** Returns the role of a wire role; an unknown one becomes "user". */
+/** Returns the canonical role of a wire role; an unknown role becomes "user". */
 export function decodeRole(wireRole: string): Role {
   if (wireRole === "developer") return wireRole;
   return RUN_ROLES.find((role) => role === wireRole) ?? "user";
@@ -64,7 +64,7 @@ function decodeMetadata(wire: JsonObject, message: Message, dialect: string): vo
     for (const key of known) copyField(meta, key, metadata);
     storeResidue(message, dialect, unknownFields(meta, new Set(known)), "meta");
   }
-  // The plain form of an empty `meta` is its absence.
+  // By default the encoder writes no `meta` if it is empty, so null and an empty object are stored as forms.
   if (meta === null || (isObject(meta) && Object.keys(meta).length === 0)) storeForm(message, dialect, "meta", meta);
   if (Object.keys(metadata).length > 0) message.metadata = metadata;
 }

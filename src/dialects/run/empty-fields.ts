@@ -1,5 +1,5 @@
-// Empty fields of the run shape: null, absent, or an empty object. A spelling other than the plain one is stored as form,
-// and restored while the field is still empty.
+// Stores and restores empty fields of the run dialect: null, absent, or an empty object. A spelling other than the
+// default spelling is stored as a form, and restored if the field is still empty.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
@@ -9,7 +9,7 @@ import type { RunEncodeContext } from "./losses.ts";
 
 const ABSENT = "absent";
 
-/** Stores as form that a field is null or absent. */
+/** Stores as a form that a field is null or absent; a field with a value stores nothing. */
 export function storeEmptyField(
   target: Message | Part,
   dialect: string,
@@ -19,7 +19,10 @@ export function storeEmptyField(
   if (value === undefined || value === null) storeForm(target, dialect, field, value === null ? null : ABSENT);
 }
 
-/** Restores the stored form of a field if it `fits` the current value. Returns true if it was restored. */
+/**
+ * Restores the stored form of a field if `fits` is true, which means that the field is still empty; otherwise reports
+ * the form as stale. Returns true if the form was restored.
+ */
 export function restoreEmptyField(
   wire: JsonObject,
   field: string,
@@ -31,12 +34,12 @@ export function restoreEmptyField(
   if (form === undefined) return false;
   if (fits && form === ABSENT) delete wire[field];
   else if (fits) wire[field] = form;
-  // An empty object fits any content of the object.
+  // The form `{}` of a field that is no longer empty is not reported, because the field is still an object.
   else if (!isObject(form)) reportStaleForm(context, field);
   return fits;
 }
 
-/** Reports a stored form that no longer fits. */
+/** Reports a stored form that no longer fits the value. */
 export function reportStaleForm(context: RunEncodeContext, field: string): void {
   context.report.addLoss("form-stale", ["extra", context.dialect, "$form", field]);
 }

@@ -1,4 +1,4 @@
-// Encodes parts of the run shape; parts that it does not support are dropped and reported.
+// Encodes parts of the run dialect; parts that the dialect does not support are dropped and reported.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import { stringifyJson } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
@@ -18,12 +18,12 @@ import type { RunPartKind } from "./types.ts";
 /** The state of encoding parts. */
 export interface RunEncodeScope {
   context: RunEncodeContext;
-  /** Tool names of the calls so far, by call id. */
+  /** Tool names of the calls that have been encoded so far, by call id. */
   toolNames: Map<string, string>;
 }
 
 const OPAQUE_FIELDS: ReadonlySet<string> = new Set(["type", "extra", "dialect", "value"]);
-/** The loss codes of fields; other fields are reported as `field-unsupported`. */
+/** Loss codes of certain unsupported fields; all other unsupported fields are reported as `field-unsupported`. */
 const FIELD_LOSSES: Readonly<Record<string, RunLossCode>> = {
   cache: "metadata-dropped",
   seals: "seal-not-portable",
@@ -42,7 +42,7 @@ export function reportRunFields(
   reportNotPortableResidue(target, context);
 }
 
-/** Encodes the parts in the field `key`, without those that are not supported. */
+/** Encodes the parts in the field `key`; parts that are not supported are left out. */
 export function encodeParts(key: string, parts: readonly Part[], scope: RunEncodeScope): JsonObject[] {
   const encoded = scope.context.pathTracker.each(key, parts, (part) => encodePart(part, scope));
   return encoded.filter((part) => part !== undefined);
@@ -64,7 +64,7 @@ function encodePart(part: Part, scope: RunEncodeScope): JsonObject | undefined {
     case "tool-result":
       return encodeTool(part, scope);
     default:
-      // Opaque parts of other dialects, and part types of a newer version.
+      // Opaque parts of other dialects and part types of later versions are dropped.
       context.report.addLoss("part-unsupported");
       return undefined;
   }
@@ -82,18 +82,19 @@ function encodeKind(
   return wire;
 }
 
-/** Copies the fields that have the same name in the payload and the part. */
+/** Copies the fields that have the same name in the payload and in the part. */
 function copyEqualFields(kind: RunPartKind, part: Part): JsonObject {
   const payload: JsonObject = {};
   for (const { name } of PART_KINDS[kind].table) {
-    // Used as a record: the names are data.
+    // The cast is safe: it only makes the part readable by field name, and a missing field is undefined.
     if ((part as unknown as JsonObject)[name] !== undefined) copyField(part, name, payload);
   }
   return payload;
 }
 
 function encodeOpaque(part: OpaquePart, context: RunEncodeContext): JsonObject | undefined {
-  // The decoder stores a whole wire part; any other value could not be decoded again.
+  // The decoder stores a complete wire part as the value of an opaque part; a value without a kind could not be decoded
+  // again.
   if (!isObject(part.value) || typeof part.value["kind"] !== "string") {
     context.report.addLoss("part-unsupported");
     return undefined;
@@ -118,7 +119,8 @@ function mediaKind(part: MediaPart): "image" | "file_ref" | undefined {
   const { data, url, path, text, content, fileId, blob } = part;
   if (part.type === "image" && (data ?? url) !== undefined) return "image";
   if (path !== undefined) return "file_ref";
-  // An image without any source is encoded as it is.
+  // An image without any source becomes an `image` without data and URL; media with only unsupported sources has no
+  // kind.
   return part.type === "image" && (text ?? content ?? fileId ?? blob) === undefined ? "image" : undefined;
 }
 

@@ -1,4 +1,4 @@
-// Encodes messages of the run shape. Metadata becomes `runId`, `timestamp` and `meta`.
+// Encodes messages of the run dialect. Metadata becomes `runId`, `timestamp` and `meta`.
 import type { Clock } from "../../assembly/stamp.ts";
 import type { JsonObject } from "../../model/json/index.ts";
 import type { Message, StoredMessage } from "../../model/message.ts";
@@ -14,7 +14,7 @@ import { reportStaleForm, restoreEmptyField } from "./empty-fields.ts";
 
 const SUPPORTED = ["role", "parts", "metadata", "extra"];
 
-/** Returns the time of a clock as ISO 8601; the epoch without a clock. */
+/** Returns the current time of a clock in ISO 8601; without a clock, 1970-01-01. */
 export function formatClockTime(clock: Clock | undefined): string {
   return new Date(clock?.() ?? 0).toISOString();
 }
@@ -30,7 +30,7 @@ export function encodeMessages(
 
 function encodeMessage(message: Message, scope: RunEncodeScope, { runId, clock }: EncodeMessagesOptions): JsonObject {
   const { context } = scope;
-  // The message may be a stored one.
+  // The cast is safe, because it only adds optional fields: the message may be a stored message, which has `createdAt`.
   const { createdAt } = message as Message & Partial<StoredMessage>;
   const supported = new Set(SUPPORTED);
   const meta = copyMetadata(message);
@@ -61,7 +61,10 @@ function copyMetadata({ metadata = {} }: Message): JsonObject {
   return copy;
 }
 
-/** Moves a metadata key from `meta` to the message, or restores its stored empty form. Returns false if there is neither. */
+/**
+ * Moves a key from `meta` to the wire message, or restores the stored null or absence of that field. Returns false if
+ * there is neither a value nor a stored form.
+ */
 function moveOutOfMeta(
   meta: JsonObject,
   field: (typeof OUTSIDE_META)[number],

@@ -1,5 +1,5 @@
-// The fields of the parts of the run shape. One table per kind serves as the check of the decoder and the list of the
-// encoder.
+// Declares the payload fields of each kind of part in the run dialect. The decoder checks payloads against the table of
+// their kind, and the encoder copies the fields in the table.
 import type { PayloadField, PayloadFieldTypes } from "../../assembly/payload-fields.ts";
 import { createFieldTable, describeType, findWrongField } from "../../assembly/payload-fields.ts";
 import type { JsonObject } from "../../model/json/index.ts";
@@ -14,11 +14,14 @@ interface RunPartDefinition {
   /** The canonical part type. */
   type: Part["type"];
   table: RunFieldTable;
-  /** The canonical fields that are encoded. */
+  /** The canonical fields that the encoder writes. */
   supported: ReadonlySet<string>;
 }
 
-/** Defines a kind whose fields have the same names in the model; `supportedFields` are further canonical fields. */
+/**
+ * Defines a kind of part by its payload fields. `supportedFields` are the canonical fields without a payload field of
+ * the same name that the encoder writes or reports itself.
+ */
 function definePart(
   type: Part["type"],
   required: PayloadFieldTypes,
@@ -57,7 +60,7 @@ export function isPartKind(kind: string): kind is RunPartKind {
   return Object.hasOwn(PART_KINDS, kind);
 }
 
-/** Fails at the first field that is missing or of a wrong type. */
+/** Fails at the first field that is missing or has a wrong type. */
 export function checkFields(wire: JsonObject, table: RunFieldTable, context: DecodeContext): void {
   const wrongEntry = findWrongField(wire, table, true);
   if (wrongEntry === undefined) return;
@@ -68,17 +71,20 @@ export function checkFields(wire: JsonObject, table: RunFieldTable, context: Dec
 
 const WITH_PAYLOAD = createFieldTable({ payload: "object" });
 
-/** Returns the payload of a part or delta of a known kind. */
+/** Returns the payload of a part or delta of a known kind; fails if the payload is not an object. */
 export function readPayload(wire: JsonObject, context: DecodeContext): JsonObject {
   checkFields(wire, WITH_PAYLOAD, context);
-  // Checked above.
+  // The cast is safe, because `checkFields` fails if the payload is not an object.
   return wire["payload"] as JsonObject;
 }
 
-/** Fields whose null is stored as form, not as residue. */
+/** Fields whose null is stored as a form and not as residue. */
 const NULLS_AS_FORM: ReadonlySet<string> = new Set(["runId", "timestamp", "meta", "rawArgsText", "isError"]);
 
-/** Splits an object into known fields, and residue: unknown fields and nulls without a meaning. */
+/**
+ * Splits an object into its known fields and its residue: unknown fields, and nulls in known fields that do not accept
+ * null.
+ */
 export function splitFields(
   wire: JsonObject,
   table: RunFieldTable,

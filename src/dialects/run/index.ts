@@ -1,4 +1,5 @@
-// The run shape: messages of `{ kind, payload }` parts that belong to a run, and the deltas that they stream in.
+// Defines the dialect of runs: messages of `{ kind, payload }` parts that belong to a run, and the deltas of their
+// streams.
 import { defineDialect } from "../define.ts";
 import { decodeMessages } from "./decode.ts";
 import { encodeMessages } from "./encode.ts";
@@ -17,7 +18,7 @@ export type {
   RunToolResult,
 } from "./types.ts";
 
-/** The dialect of run messages and stamped deltas. */
+/** The dialect of run messages, and of deltas that have a run id, a sequence number and a time. */
 export const run = defineDialect({
   id: "run",
   title: "The run shape",

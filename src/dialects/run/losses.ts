@@ -1,4 +1,5 @@
-// Losses of encoding into the run shape: the codes of the catalog that can occur, and those that only this dialect has.
+// Declares the losses of encoding into the run dialect: the shared codes that can occur, and the codes that only this
+// dialect has.
 import type { EncodeContext } from "../dialect.ts";
 import { COMMON_LOSSES, pickLosses } from "../kit/losses/catalog.ts";
 import { INTERCHANGE_LOSS_CODES } from "../kit/losses/interchange-codes.ts";
@@ -15,12 +16,12 @@ export const RUN_LOSSES = {
   "output-reads-as-parts": {
     action: "approximated",
     level: "note",
-    message: "This output looks like a list of parts; a reader of {target} will decode it as parts.",
+    message: "This output has the shape of a list of parts, so a decoder of {target} will read it as parts.",
   },
   "run-id-synthesized": {
     action: "synthesized",
     level: "note",
-    message: "The message has no run id; an empty one was written. Set metadata.runId, or pass `runId`.",
+    message: "The message has no `runId`; an empty `runId` was written. Set metadata.runId, or pass `runId`.",
   },
   "timestamp-synthesized": {
     action: "synthesized",

@@ -1,5 +1,5 @@
-// Checks which keys of `meta` become metadata. Keys that the model defines need a value of the right type; other values
-// are residue.
+// Decides which keys of `meta` become metadata. A key that the canonical model defines needs a value of the right type;
+// otherwise it becomes residue.
 import type { PayloadFieldTypes } from "../../assembly/payload-fields.ts";
 import { createFieldTable, USAGE_FIELDS, findWrongField } from "../../assembly/payload-fields.ts";
 import type { JsonValue } from "../../model/json/index.ts";
@@ -15,10 +15,10 @@ function createObjectCheck(required: PayloadFieldTypes, optional?: PayloadFieldT
 const isString: MetadataCheck = (value) => typeof value === "string";
 const isInvalidCall = createObjectCheck({ toolCallId: "string", reason: "string" });
 
-/** Metadata keys that the message holds outside of `meta`. */
+/** Metadata keys that are fields of the message itself and not keys of `meta`. */
 export const OUTSIDE_META = ["runId", "timestamp"] as const;
 
-/** Checks of the keys that the model defines. */
+/** The type checks of the metadata keys that the canonical model defines. */
 const CHECKS: ReadonlyMap<string, MetadataCheck> = new Map<string, MetadataCheck>([
   ...OUTSIDE_META.map((field): [string, MetadataCheck] => [field, () => false]),
   ["schemaVersion", Number.isInteger],
@@ -36,7 +36,7 @@ const CHECKS: ReadonlyMap<string, MetadataCheck> = new Map<string, MetadataCheck
   ["invalidToolCalls", (value) => Array.isArray(value) && value.every(isInvalidCall)],
 ]);
 
-/** True if a key of `meta` becomes metadata; other keys are residue. */
+/** True if a key of `meta` becomes metadata; all other keys become residue. */
 export function isMetadata(key: string, value: JsonValue | undefined): boolean {
   return CHECKS.get(key)?.(value) ?? true;
 }

@@ -1,5 +1,5 @@
-// Residue of run deltas: unknown fields are stored in `payload.extra.run`, which mirrors the wire like the residue of
-// parts, so that they reach the assembled part; events of unknown kinds become opaque parts.
+// Stores and restores the residue of run deltas. Unknown fields are stored in `payload.extra.run`, nested as on the
+// wire, so that they reach the assembled part. Events of unknown kinds become opaque parts.
 import { DELTA_FIELDS } from "../../assembly/payload-fields.ts";
 import type { Delta } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
@@ -8,32 +8,33 @@ import { isObject, unknownFields } from "../kit/fields/read-wire.ts";
 import { storeResidue, restoreFields } from "../kit/residue/residue.ts";
 import { splitFields } from "./fields.ts";
 
-/** Fields beside the kind and payload of every event. */
-const ENVELOPE_FIELDS: ReadonlySet<string> = new Set(["runId", "seq", "timestamp", "providerRaw"]);
+/** The fields of an event other than its kind and payload. */
+export const ENVELOPE_FIELDS = ["runId", "seq", "timestamp", "providerRaw"] as const;
+const ENVELOPE_KEYS: ReadonlySet<string> = new Set(ENVELOPE_FIELDS);
 const DELTA_KEYS: ReadonlySet<string> = new Set([...ENVELOPE_FIELDS, "kind", "payload"]);
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Returns the delta of a checked event; an event of an unknown kind becomes an opaque part (B43). */
+/** Returns the delta of an event whose fields are checked; an event of an unknown kind becomes an opaque part (B43). */
 export function toDelta(wire: JsonObject, dialect: string): Delta {
   const { kind, payload } = wire;
   const contract = DELTA_FIELDS.get(kind);
   if (contract === undefined || !isObject(payload)) {
     return {
       kind: "part",
-      payload: { value: { type: "opaque", dialect, value: unknownFields(wire, ENVELOPE_FIELDS) } },
+      payload: { value: { type: "opaque", dialect, value: unknownFields(wire, ENVELOPE_KEYS) } },
     };
   }
   const { known, unknown: payloadFields } = splitFields(payload, contract.all);
   const outerFields = unknownFields(wire, DELTA_KEYS);
   const isPlain = payloadFields === undefined && outerFields === undefined;
-  // The fields were checked against the table.
+  // The cast is safe, because the caller has checked the fields against `DELTA_FIELDS`.
   return {
     kind,
     payload: isPlain ? known : withResidue(known, outerFields, payloadFields, dialect),
   } as unknown as Delta;
 }
 
-/** Returns a copy of a payload with unknown fields in its residue. */
+/** Returns a copy of a payload with the unknown fields in its residue. */
 function withResidue(
   payload: JsonObject,
   outerFields: JsonObject | undefined,
@@ -51,17 +52,17 @@ function withResidue(
   return copy;
 }
 
-/** Copies the fields of an object with the exact digits of numbers. */
+/** Copies the fields of an object, with the exact digits of numbers. */
 function copyFields(value: JsonValue | undefined): JsonObject {
   return (isObject(value) ? unknownFields(value, NOTHING) : undefined) ?? {};
 }
 
 /**
- * Returns a new `{ kind, payload }`. Residue is restored as unknown fields or an unknown event if that decodes to the same
- * delta; otherwise it stays in the payload, which decodes to the same delta, too.
+ * Returns the wire event of a delta. Unknown fields, or an event of an unknown kind, are restored from the residue if
+ * the decoder reads the same delta from the restored event; otherwise the payload is written with its residue.
  */
 export function toWireDelta(delta: Delta, dialect: string): JsonObject {
-  // A delta is JSON.
+  // The cast is safe, because a delta is JSON.
   const plain: JsonObject = { kind: delta.kind, payload: delta.payload as unknown as JsonObject };
   const restored = findUnknownEvent(delta) ?? restoreDeltaFields(delta, dialect);
   return restored !== undefined && sameJson(toDelta(restored, dialect), plain) ? restored : plain;

@@ -1,5 +1,6 @@
-// Streams of the run shape. Its event is a canonical delta with a stamp (run id, sequence number, time): decoding keeps
-// the stamp, so that order and run can be checked, and encoding adds a missing one. Unknown data is residue.
+// Decodes and encodes streams of the run dialect. An event is a canonical delta with a stamp: run id, sequence number
+// and time. The decoder preserves the stamp, so that callers can check order and run; the encoder adds a missing stamp.
+// Unknown data becomes residue.
 import type { PayloadField } from "../../assembly/payload-fields.ts";
 import { DELTA_FIELDS, createFieldTable } from "../../assembly/payload-fields.ts";
 import { withPartKey } from "../../model/delta-spelling.ts";
@@ -11,12 +12,9 @@ import { createTruncatedDelta } from "../kit/streams/stream-deltas.ts";
 import { formatClockTime } from "./encode.ts";
 import { checkFields, readPayload } from "./fields.ts";
 import type { RunEncodeContext, RunLossCode } from "./losses.ts";
-import { toDelta, toWireDelta } from "./stream-residue.ts";
+import { ENVELOPE_FIELDS, toDelta, toWireDelta } from "./stream-residue.ts";
 
 const EVENT = createFieldTable({ kind: "string" }, { runId: "string", seq: "number", timestamp: "string" });
-
-/** Fields beside the kind and payload of a delta. */
-const ENVELOPE_FIELDS = ["runId", "seq", "timestamp", "providerRaw"] as const;
 
 export function createDeltaDecoder(context: DecodeContext): EventDecoder {
   let isOpen = false;
@@ -60,13 +58,16 @@ function decodeDelta(wire: unknown, context: DecodeContext): Delta {
   const delta = toDelta(event, dialect);
   for (const field of ENVELOPE_FIELDS) {
     const value = event[field];
-    // A null in the stamp counts as missing; `providerRaw` may be any value.
+    // A null run id, sequence number or time is treated as missing; `providerRaw` may have any value, including null.
     if (value !== undefined && (value !== null || field === "providerRaw")) Object.assign(delta, { [field]: value });
   }
   return delta;
 }
 
-/** Encodes deltas with their stamps, unless the options set another run or clock. */
+/**
+ * Creates an encoder that writes the run id, sequence number and time of each delta. The options `runId` and `clock`
+ * replace the delta's own values.
+ */
 export function createDeltaEncoder(
   { dialect, report }: RunEncodeContext,
   { runId, clock }: EncodeStreamOptions,
@@ -91,7 +92,7 @@ export function createDeltaEncoder(
         seq,
         timestamp: timestamp ?? formatClockTime(clock),
       });
-      // Values of the model are JSON.
+      // The cast is safe, because `providerRaw` is JSON.
       if (delta.providerRaw !== undefined) data.providerRaw = delta.providerRaw as JsonValue;
       return [{ data }];
     },

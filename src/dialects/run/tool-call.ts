@@ -1,5 +1,5 @@
-// Tool calls of the run shape, both ways. The wire has the arguments twice: parsed (`arguments`) and as text
-// (`rawArgsText`). A text that cannot be parsed beside `arguments: {}` marks an invalid call.
+// Decodes and encodes tool calls of the run dialect. The wire has the arguments twice: parsed (`arguments`) and as text
+// (`rawArgsText`). A text that cannot be parsed, together with `arguments: {}`, marks an invalid call.
 import { formatArguments, parseArguments } from "../../model/tool-arguments.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import { hasExactNumbers, sameJson, stringifyJson } from "../../model/json/index.ts";
@@ -9,14 +9,14 @@ import { readForm, storeForm } from "../kit/residue/residue.ts";
 import type { RunEncodeContext } from "./losses.ts";
 import { storeEmptyField, reportStaleForm, restoreEmptyField } from "./empty-fields.ts";
 
-/** The form of a `rawArgsText` that contradicts `arguments`. */
+/** The form value of a `rawArgsText` that contradicts `arguments`. */
 const CONTRADICTORY = "other";
 
 function isEmptyObject(value: unknown): boolean {
   return isObject(value) && Object.keys(value).length === 0;
 }
 
-/** Decodes the checked payload of a call. */
+/** Decodes the payload of a call, whose fields have been checked. */
 export function decodeCall(payload: JsonObject, dialect: string): ToolCallPart {
   const call: ToolCallPart = { type: "tool-call", toolCallId: "", toolName: "", input: {} };
   copyField(payload, "toolCallId", call);
@@ -26,7 +26,8 @@ export function decodeCall(payload: JsonObject, dialect: string): ToolCallPart {
   if (args !== null) copyField(payload, "arguments", call, "input");
   if (typeof text === "string") decodeArgumentsText(call, args, text, dialect);
   else if (hasExactNumbers(call.input)) {
-    // Exact digits survive copies only in a text; that the wire has none is stored as form.
+    // Copies of a call preserve exact digits only in `inputText`, so the text is created here. A form stores that the
+    // wire had no `rawArgsText`.
     call.inputText = stringifyJson(call.input);
     storeEmptyField(call, dialect, "rawArgsText", text);
   } else if (text === null) storeForm(call, dialect, "rawArgsText", null);
@@ -38,15 +39,16 @@ function decodeArgumentsText(call: ToolCallPart, args: JsonValue, text: string, 
   call.inputText = text;
   if (parsed.invalid === true) call.invalid = true;
   if (args === null || (parsed.invalid === true && isEmptyObject(args))) call.input = parsed.input;
-  // The wire contradicts itself: the value is the input, and the text is stored.
+  // If `arguments` and `rawArgsText` contradict each other, `arguments` becomes the input, and a form stores the
+  // contradiction.
   else if (parsed.invalid === true || !sameJson(parsed.input, args))
     storeForm(call, dialect, "rawArgsText", CONTRADICTORY);
 }
 
-/** Returns the text of the arguments if it still corresponds to the input. */
+/** Returns the text of the arguments; undefined if there is none or if it no longer corresponds to the input. */
 function findCurrentText({ input, inputText, invalid }: ToolCallPart, form: JsonValue | undefined): string | undefined {
   const ownText = invalid === true && typeof input === "string" ? input : undefined;
-  // A null alone would be decoded as no arguments.
+  // A null input needs a text, because a decoder reads `arguments: null` without a text as a call without arguments.
   const text = inputText ?? ownText ?? (input === null ? "null" : undefined);
   if (text === undefined || form === CONTRADICTORY) return text;
   return formatArguments({ input, inputText: text }) === text ? text : undefined;
@@ -58,10 +60,11 @@ export function encodeCall(call: ToolCallPart, context: RunEncodeContext): JsonO
   const parsed = text === undefined ? undefined : parseArguments(text);
   const isUnreadable = parsed?.invalid === true;
   const payload: JsonObject = { toolCallId: call.toolCallId, toolName: call.toolName };
-  // The text has the exact digits.
+  // The arguments are taken from the text if only the text has their exact digits.
   const isExact = form !== CONTRADICTORY && hasExactNumbers(parsed?.input);
   copyField(isExact ? { input: parsed?.input } : call, "input", payload, "arguments");
-  // An unparsable text would make a valid call invalid.
+  // A text is not written if a form stores that the wire had none. A text that cannot be parsed is written only for an
+  // invalid call, because a decoder would mark the call as invalid.
   const isSpelled =
     text !== undefined && (form === undefined || form === CONTRADICTORY) && (!isUnreadable || call.invalid === true);
   if (isSpelled) {
@@ -69,7 +72,7 @@ export function encodeCall(call: ToolCallPart, context: RunEncodeContext): JsonO
     if (isUnreadable && call.input === text) payload["arguments"] = {};
   } else if (form === CONTRADICTORY) reportStaleForm(context, "rawArgsText");
   else restoreEmptyField(payload, "rawArgsText", true, call, context);
-  // A stored null or absence fits beside a text, or without arguments.
+  // A stored null or absence of `arguments` fits if a text is written, or if there are no arguments.
   restoreEmptyField(payload, "arguments", isSpelled || isEmptyObject(payload["arguments"]), call, context);
   if (call.invalid === true && !(isSpelled && isUnreadable))
     context.report.addLoss("invalid-call-unsupported", "invalid");

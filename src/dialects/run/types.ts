@@ -1,4 +1,4 @@
-// Wire types of the run shape: messages of parts, and the deltas of their streams.
+// Declares the wire types of the run dialect: messages with parts, and the deltas of their streams.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 
 /** The roles of run messages. */
@@ -11,7 +11,7 @@ export interface RunMessage {
   runId: string;
   role: RunRole;
   parts: RunPart[];
-  /** ISO 8601. */
+  /** The time of the message in ISO 8601. */
   timestamp: string;
   /** Usage, traces, approvals and further data about the message. */
   meta?: JsonObject;
@@ -35,9 +35,9 @@ export type RunPart = { [Kind in RunPartKind]: { kind: Kind; payload: RunPayload
 export interface RunToolCall {
   toolCallId: string;
   toolName: string;
-  /** An object; `{}` beside a text that could not be parsed. */
+  /** The parsed arguments; `{}` if the text could not be parsed. */
   arguments: JsonValue;
-  /** The text that the arguments were parsed from. */
+  /** The text from which the arguments were parsed. */
   rawArgsText?: string;
 }
 
@@ -45,11 +45,11 @@ export interface RunToolCall {
 export interface RunToolResult {
   toolCallId: string;
   isError: boolean;
-  /** Parts, a JSON value, or a text. */
+  /** A list of parts, a JSON value, or a text. */
   content: RunPart[] | JsonValue;
 }
 
-/** One event of a stream. Kinds and payloads are those of Koine's delta contract, whose version 0 this is. */
+/** One event of a stream. Its kinds and payloads are those of Koine's delta contract. */
 export interface RunDelta {
   runId: string;
   seq: number;

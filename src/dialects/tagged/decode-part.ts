@@ -1,4 +1,4 @@
-// Decodes one content part. An unknown kind, or a known one without its data, becomes an opaque part.
+// Decodes one content part. A part of an unknown kind, or of a known kind without its data, becomes an opaque part.
 import type { JsonObject } from "../../model/json/index.ts";
 import type { Part } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
@@ -14,7 +14,7 @@ import { decodeCall, decodeResult } from "./tool-parts.ts";
 /** The state of decoding the parts of a message. */
 export interface TaggedDecodeState {
   names: CallNames;
-  /** The `tool_call_id` of a TOOL message. */
+  /** The `tool_call_id` of a TOOL message; undefined for other messages. */
   callId: string | undefined;
   context: DecodeContext;
 }

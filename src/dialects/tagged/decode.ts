@@ -1,4 +1,4 @@
-// Decodes tagged messages, with their parts in order.
+// Decodes tagged messages; each becomes one canonical message with its parts in order.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
@@ -54,7 +54,10 @@ function decodeContent(content: JsonValue | undefined, state: TaggedDecodeState)
   return context.pathTracker.each("content", content, (value) => decodePart(readObject(value, context), state));
 }
 
-/** Decodes a TOOL message with a call id and output only as one result; returns false for other messages. */
+/**
+ * Decodes a TOOL message that has a call id and only output as its content, as one result. Returns false for all other
+ * messages.
+ */
 function decodeBareResult(message: Message, content: JsonValue | undefined, state: TaggedDecodeState): boolean {
   const { callId, names, context } = state;
   const bareOutput = callId === undefined ? undefined : readBareOutput(content, message.parts);

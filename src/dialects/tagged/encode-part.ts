@@ -1,4 +1,5 @@
-// Encodes one part, in the plain form or in its stored form; a part that is not supported is reported.
+// Encodes one part, in its stored form or else in the default spelling; a part that is not supported is dropped and
+// reported.
 import type { JsonObject } from "../../model/json/index.ts";
 import { isMediaPart } from "../../model/media-part.ts";
 import type { OpaquePart, Part, RefusalPart, TextPart } from "../../model/parts.ts";
@@ -16,12 +17,12 @@ import type { TaggedText } from "./types.ts";
 /** The state of encoding the parts of a message. */
 export interface TaggedEncodeState {
   names: CallNames;
-  /** The message's own `tool_call_id`. */
+  /** The `tool_call_id` of the message itself; undefined if the message has none. */
   callId: string | undefined;
   context: EncodeContext<TaggedLossCode>;
 }
 
-/** Encodes a part; undefined if it was dropped. */
+/** Encodes a part; undefined, with a loss, if the part is not supported. */
 export function encodePart(part: Part, state: TaggedEncodeState): JsonObject | undefined {
   const { names, callId, context } = state;
   if (isMediaPart(part)) return encodeMedia(part, context);
@@ -41,7 +42,7 @@ export function encodePart(part: Part, state: TaggedEncodeState): JsonObject | u
     case "opaque":
       return encodeOpaque(part, context);
     default:
-      // Messages of callers may contain parts that the types do not include.
+      // Messages of callers can contain part types that this version does not know.
       context.report.addLoss("part-unsupported");
       return undefined;
   }
@@ -56,7 +57,10 @@ function encodeText(part: TextPart | RefusalPart, context: EncodeContext<TaggedL
   return restoreRemaining(wire, part, context);
 }
 
-/** The wire part of an opaque part is its value; no other field, not even residue, can be added. */
+/**
+ * The fields of an opaque part that need no loss report. All other fields, even residue, are reported, because the
+ * value is written unchanged as the wire part.
+ */
 const OPAQUE_FIELDS: ReadonlySet<string> = new Set(["type", "dialect", "value"]);
 
 function encodeOpaque(part: OpaquePart, context: EncodeContext<TaggedLossCode>): JsonObject | undefined {
@@ -64,7 +68,8 @@ function encodeOpaque(part: OpaquePart, context: EncodeContext<TaggedLossCode>):
     context.report.addLoss("opaque-not-portable");
     return undefined;
   }
-  // The decoder stores a whole wire part; any other value could not be decoded again.
+  // The decoder stores a complete wire part as the value: an object whose `kind` is a string or missing. Any other
+  // value could not be decoded again.
   const { value } = part;
   if (!isObject(value) || typeof (value["kind"] ?? "") !== "string") {
     context.report.addLoss("part-unsupported");

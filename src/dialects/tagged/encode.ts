@@ -1,4 +1,4 @@
-// Encodes messages as tagged messages, one each.
+// Encodes each canonical message as one tagged message.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
@@ -43,7 +43,10 @@ function encodeRole({ role }: Message, form: JsonObject, context: EncodeContext<
   return WIRE_ROLES.user;
 }
 
-/** Returns the message's own `tool_call_id`: a stored one that differs from the plain form, else the plain one. */
+/**
+ * Returns the `tool_call_id` of the message itself: the id in the residue, else the call id of the only result;
+ * undefined if there is neither, or if the wire had no `tool_call_id`.
+ */
 function encodeCallId(message: Message, form: JsonObject, dialect: string): string | undefined {
   const storedId = message.extra?.[dialect]?.["tool_call_id"];
   if (typeof storedId === "string") return storedId;

@@ -1,5 +1,5 @@
-// Reads the fields of a wire object. The remaining fields are residue; explicit nulls and missing fields are form, because
-// Python writes `None` for a missing value, which has no meaning in another dialect.
+// Reads the fields of a wire object. The remaining fields become residue. Explicit nulls and missing fields become
+// forms, because Python writes `None` for a missing value, which has no meaning in another dialect.
 import { setOwn } from "../../model/merge-extra.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { WithExtra } from "../../model/parts.ts";
@@ -9,12 +9,12 @@ import { readForm, storeResidue, storeForm, restoreResidue } from "../kit/residu
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Reads the fields of one wire object, and stores those that it has not read. */
+/** Reads the fields of one wire object, and stores the fields that were not read. */
 export class FieldReader {
   readonly #wire: JsonObject;
   readonly #context: DecodeContext;
   readonly #used = new Set<string>();
-  /** Further fields for which an explicit null means a missing value, beside those that were read. */
+  /** Further fields, beside those that are read, in which an explicit null means a missing value. */
   readonly #nullable: ReadonlySet<string>;
   readonly #read = new Set<string>();
   #absent: string[] | undefined;
@@ -25,7 +25,7 @@ export class FieldReader {
     this.#nullable = nullable;
   }
 
-  /** Returns a field; undefined if it is null or absent. */
+  /** Returns the value of a field; undefined if the field is null or absent. */
   read(field: string): JsonValue | undefined {
     this.#read.add(field);
     const value = this.#wire[field];
@@ -50,17 +50,20 @@ export class FieldReader {
     return this.#context.fail("wrong-type", `Expected ${expected}, found ${describeKind(value)}.`, field);
   }
 
-  /** Declares a field of the plain form; its absence is stored as form. */
+  /** Declares that the encoder writes this field by default, so that its absence is stored as a form. */
   expectField(field: string): void {
     if (this.#wire[field] === undefined) (this.#absent ??= []).push(field);
   }
 
-  /** Leaves a field that was read among the remaining ones. */
+  /** Marks a field that was read as not read, so that it becomes residue. */
   releaseField(field: string): void {
     this.#used.delete(field);
   }
 
-  /** Stores the remaining fields as residue of the target; those of a part's data object under the name of its field. */
+  /**
+   * Stores the fields that were not read as residue of the target. If the wire object is the data object of a part,
+   * `dataField` is the name of the field that contains it.
+   */
   storeRemaining(target: WithExtra, dataField?: string): void {
     const { dialect } = this.#context;
     const names = dataField === undefined ? OUTER : INNER;
@@ -100,7 +103,10 @@ function restoreNulls(wire: JsonObject, names: JsonValue | undefined): void {
   for (const name of names) if (typeof name === "string" && !Object.hasOwn(wire, name)) setOwn(wire, name, null);
 }
 
-/** Restores the remaining fields of a message or part and of its data object. A field that the encoder has written wins. */
+/**
+ * Restores the residue and the explicit nulls of a message or part, and those of its data object in `dataField`. A
+ * field that the encoder has written is not overwritten.
+ */
 export function restoreRemaining(
   wire: JsonObject,
   target: WithExtra,

@@ -1,4 +1,4 @@
-// The interchange shape `tagged`: messages as lists of parts, each tagged with its kind.
+// Defines the dialect of tagged messages: lists of parts, each tagged with its kind.
 import { defineDialect } from "../define.ts";
 import { decodeMessages } from "./decode.ts";
 import { encodeMessages } from "./encode.ts";

@@ -1,4 +1,5 @@
-// Losses of encoding into tagged messages: the codes of the catalog that can occur, and those that only this dialect has.
+// Declares the losses of encoding into tagged messages: the shared codes that can occur, and the codes that only this
+// dialect has.
 import type { EncodeContext } from "../dialect.ts";
 import { COMMON_LOSSES, pickLosses } from "../kit/losses/catalog.ts";
 import { INTERCHANGE_LOSS_CODES } from "../kit/losses/interchange-codes.ts";
@@ -16,7 +17,8 @@ export const TAGGED_LOSSES = {
     "result-tool-name-dropped",
     "text-as-data",
   ]),
-  // The wrapper is plain form here, not a repair: it is never read back (B22).
+  // The action is "approximated", not "repaired": arguments that are not an object are always written inside a wrapper
+  // object, and no decoder unwraps them (B22).
   "arguments-wrapped": {
     action: "approximated",
     level: "loss",
@@ -31,7 +33,7 @@ export const TAGGED_LOSSES = {
 
 export type TaggedLossCode = keyof typeof TAGGED_LOSSES;
 
-/** The loss codes of fields that are known not to be encoded; other fields are reported as `field-unsupported`. */
+/** Loss codes of fields that are never encoded; all other unsupported fields are reported as `field-unsupported`. */
 const FIELD_CODES: Readonly<Partial<Record<string, TaggedLossCode>>> = {
   id: "metadata-dropped",
   metadata: "metadata-dropped",

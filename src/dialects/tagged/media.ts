@@ -1,4 +1,5 @@
-// Media of tagged messages: images, audio and documents with a URL or inline data, and a media type.
+// Decodes and encodes media of tagged messages: images, audio and documents with a URL or inline data, and a media
+// type.
 import { encodeBase64, formatDataUrl } from "../../model/data-url.ts";
 import type { JsonObject } from "../../model/json/index.ts";
 import type { MediaPart } from "../../model/parts.ts";
@@ -12,7 +13,7 @@ import { readExactDataUrl } from "../kit/fields/exact-data-url.ts";
 
 type TaggedMediaType = "image" | "audio" | "file";
 
-/** Decodes a data object; undefined if it has neither URL nor data. */
+/** Decodes the data object of a media part; undefined if it has neither a URL nor data. */
 export function decodeMedia(type: TaggedMediaType, data: JsonObject, context: DecodeContext): MediaPart | undefined {
   const reader = new FieldReader(data, context);
   const url = reader.readString("url");
@@ -21,7 +22,8 @@ export function decodeMedia(type: TaggedMediaType, data: JsonObject, context: De
   const name = type === "file" ? reader.readString("file_name") : undefined;
   if (url === undefined && inline === undefined) return undefined;
   const part: MediaPart = { type };
-  // If there are both, data is the source, because a URL can expire; the other field is residue.
+  // If the wire has a URL and non-empty data, the data is the source, because a URL can expire; the URL becomes
+  // residue.
   if (inline !== undefined && (inline !== "" || url === undefined)) {
     part.data = inline;
     reader.releaseField("url");

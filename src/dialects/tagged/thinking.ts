@@ -1,5 +1,5 @@
-// Reasoning of tagged messages, plain and redacted. The signature and the redacted payload are seals of Anthropic, and no
-// seal of another dialect can replace them (B5).
+// Decodes and encodes reasoning of tagged messages, plain and redacted. The signature and the redacted payload are
+// seals of Anthropic; seals of other dialects cannot be written in their place (B5).
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { ReasoningPart, Seal } from "../../model/parts.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
@@ -29,10 +29,10 @@ export function decodeThinking(data: JsonObject, context: DecodeContext): Reason
   return part;
 }
 
-/** Fields that can hold the payload of a redacted block, the plain one first. A block without any is an opaque part. */
+/** Fields that can contain the payload of a redacted block; the encoder writes the first one by default. */
 const PAYLOAD_PATHS = ["redacted_thinking.data", "thinking.signature", "thinking.text"] as const;
 
-/** Decodes redacted reasoning; undefined if it has no payload. */
+/** Decodes redacted reasoning; undefined if it has no payload, so that it becomes an opaque part. */
 export function decodeRedacted(wire: JsonObject, context: DecodeContext): ReasoningPart | undefined {
   for (const payloadPath of PAYLOAD_PATHS) {
     const [field = "", inner = ""] = payloadPath.split(".");
@@ -91,11 +91,14 @@ function findSealToSend(
   { provider }: EncodeContext<TaggedLossCode>,
 ): Seal | undefined {
   const target = { dialect: ISSUER, ...(provider === undefined ? {} : { provider }) };
-  // An empty value would not be decoded as a seal.
+  // A seal with an empty value is not sent, because a decoder would not read it as a seal.
   return part.seals?.find((seal) => seal.kind === kind && seal.value !== "" && isSealFor(seal, target));
 }
 
-/** Reports the seals that were not sent, and the issuer of the sent one: a decoder stamps its own provider, and no model. */
+/**
+ * Reports the seals that were not sent, and the fields of the sent seal that a decoder cannot restore: its model, and a
+ * provider other than the provider of this context.
+ */
 function reportSeals(part: ReasoningPart, sentSeal: Seal | undefined, context: EncodeContext<TaggedLossCode>): void {
   part.seals?.forEach((seal, index) => {
     if (seal !== sentSeal) return context.report.addLoss("seal-not-portable", ["seals", index]);

@@ -1,12 +1,16 @@
-// TOOL messages: their `tool_call_id`, and bare results, which have the id on the message and the output as its content (a
-// string, a text part or parts) instead of a TOOL_RESULT part. A bare result decodes to an ordinary result with a form.
+// Decodes and encodes TOOL messages: their `tool_call_id`, and bare results. A bare result has its call id on the
+// message and its output as the content of the message (a string, a text part or parts), without a TOOL_RESULT part. A
+// form stores that the result was bare.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
 import type { Part, PartType, ToolResultPart } from "../../model/parts.ts";
 import { wasOmitted } from "./field-reader.ts";
 import { TAGGED_KINDS } from "./wire-names.ts";
 
-/** Returns the `tool_call_id` of the plain form: the call id of the only result in a TOOL message. */
+/**
+ * Returns the `tool_call_id` that the encoder writes by default: the call id of the only result in a TOOL message;
+ * undefined for all other messages.
+ */
 export function plainCallId({ role, parts }: Message): string | undefined {
   if (role !== "tool") return undefined;
   const results = parts.filter((part) => part.type === "tool-result" && part.executor !== "provider");
@@ -14,7 +18,10 @@ export function plainCallId({ role, parts }: Message): string | undefined {
   return results.length === 1 && only?.type === "tool-result" ? only.toolCallId : undefined;
 }
 
-/** The form of a bare result. string: the content is the output; text: one TEXT part is; parts: the parts are its content. */
+/**
+ * The spelling of a bare result on the wire. "string": the content of the message is the output. "text": the only TEXT
+ * part is the output. "parts": the parts are the content of the result.
+ */
 export type ToolContentForm = "string" | "text" | "parts";
 
 const OUTPUT_PART_TYPES: ReadonlySet<PartType> = new Set<PartType>(["text", "image", "audio", "file"]);
@@ -23,7 +30,7 @@ function areOutputParts(parts: readonly Part[]): boolean {
   return parts.every(({ type }) => OUTPUT_PART_TYPES.has(type));
 }
 
-/** Returns the output in the content of a TOOL message; undefined if it contains other parts. */
+/** Returns the output in the content of a TOOL message; undefined if the content has parts that cannot be output. */
 export function readBareOutput(
   content: JsonValue | undefined,
   parts: Part[],
@@ -36,11 +43,15 @@ export function readBareOutput(
   return areOutputParts(parts) ? { form: "parts", output: { content: parts } } : undefined;
 }
 
-/** Returns the result of a message that was decoded from a bare result and can be encoded as one. */
+/**
+ * Returns the result of a message that was decoded from a bare result and can still be encoded as one; undefined
+ * otherwise.
+ */
 export function findBareResult(message: Message, form: JsonObject, dialect: string): ToolResultPart | undefined {
   const [result] = message.parts;
   if (message.role !== "tool" || message.parts.length !== 1 || result?.type !== "tool-result") return undefined;
-  // A bare result has its id on the message, and its content holds the output only.
+  // A bare result has its call id only in `tool_call_id` of the message, so the stored message must have had that field
+  // with the same id. A bare result has no fields for an error, an executor or residue.
   if (wasOmitted(form, "tool_call_id") || Object.hasOwn(message.extra?.[dialect] ?? {}, "tool_call_id"))
     return undefined;
   if (result.isError || result.executor === "provider" || result.extra?.[dialect] !== undefined) return undefined;
@@ -59,7 +70,7 @@ function fitsContentForm({ output, content }: ToolResultPart, form: JsonObject):
   }
 }
 
-/** Returns the content of a bare result; undefined if it had none. */
+/** Returns the content of a bare result; undefined if the wire had no content. */
 export function writeBareOutput(
   { output }: ToolResultPart,
   form: JsonObject,

@@ -1,5 +1,5 @@
-// Tool calls and results of tagged messages. Arguments are an object and results are texts; other values are wrapped,
-// written as text or dropped, and reported.
+// Decodes and encodes tool calls and results of tagged messages. Arguments are an object and results are texts; other
+// values are wrapped, written as text or dropped, with a loss.
 import { formatArguments, parseArguments } from "../../model/tool-arguments.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import { hasExactNumbers, parseJson, stringifyJson } from "../../model/json/index.ts";
@@ -12,12 +12,12 @@ import { reportTaggedFields } from "./losses.ts";
 import { FieldReader, restoreRemaining, wasDataOmitted } from "./field-reader.ts";
 import { toDataField, TAGGED_KINDS } from "./wire-names.ts";
 
-/** The tool names of the calls so far, by call id. */
+/** The tool names of the calls that have been decoded or encoded so far, by call id. */
 export class CallNames {
   readonly #names = new Map<string, string>();
 
   add({ toolCallId, toolName }: ToolCallPart): void {
-    // An empty id does not identify a call.
+    // A call with an empty id is not stored, because an empty id identifies no call.
     if (toolCallId !== "") this.#names.set(toolCallId, toolName);
   }
 
@@ -75,22 +75,22 @@ export function encodeCall(part: ToolCallPart, names: CallNames, context: Encode
   return restoreRemaining({ kind: TAGGED_KINDS["tool-call"], [field]: data }, part, context, field);
 }
 
-/** Returns the arguments with the exact digits of their text (B23). */
+/** Returns the arguments, with the exact digits of their text (B23). */
 function encodeArguments(part: ToolCallPart, form: JsonObject, context: EncodeContext<TaggedLossCode>): JsonValue {
-  // A missing input is encoded as no arguments (B20).
+  // A missing input is encoded as empty arguments (B20).
   const call: ToolCallPart = part.input === undefined ? { ...part, input: {} } : part;
   if (form["arguments"] === "text") return formatArguments(call);
   const { input } = call;
   if (isObject(input)) {
-    // Parsing returns JSON; a blank text is {}.
+    // The cast is safe, because parsing returns JSON; a blank text is parsed as {}.
     return call.inputText === undefined ? input : (parseArguments(formatArguments(call)).input as JsonValue);
   }
-  // Any object could be real arguments, so that the decoder never unwraps this one (B22).
+  // The decoder never unwraps `{ $value: … }`, because any object can be real arguments (B22).
   context.report.addLoss("arguments-wrapped", "input");
   return typeof input === "string" ? { $value: input } : parseJson(`{"$value":${formatArguments(call)}}`);
 }
 
-/** Decodes a result; in a TOOL message the id may be on the message only. */
+/** Decodes a TOOL_RESULT part; a result without a call id of its own gets the `tool_call_id` of its message. */
 export function decodeResult(
   data: JsonObject,
   messageCallId: string | undefined,
@@ -170,7 +170,8 @@ function outputTexts(part: ToolResultPart, context: EncodeContext<TaggedLossCode
   if (typeof output === "string") return [output];
   context.report.addLoss("output-as-text", "output");
   const holder: JsonObject = {};
-  // The exact digits of a number are stored beside its container, so that it is formatted within one.
+  // The exact digits of a number are stored in the object that contains it, so the output is formatted within an
+  // object.
   copyField(part, "output", holder, "");
   return [stringifyJson(holder).slice('{"":'.length, -1)];
 }

@@ -1,5 +1,5 @@
-// Wire types of the tagged shape: a list of messages with lists of parts; a part's `kind` names the field that holds its
-// data. Roles and kinds are encoded in upper case; any case is decoded.
+// Declares the wire types of the tagged dialect: messages with lists of parts. The `kind` of a part is also the name of
+// the field with its data, in lower case. Roles and kinds are encoded in upper case and decoded in any case.
 
 /** The role of a message. */
 export type TaggedRole = "SYSTEM" | "DEVELOPER" | "USER" | "ASSISTANT" | "TOOL";
@@ -8,7 +8,7 @@ export type TaggedRole = "SYSTEM" | "DEVELOPER" | "USER" | "ASSISTANT" | "TOOL";
 export interface TaggedMessage {
   role: TaggedRole;
   content: TaggedPart[];
-  /** On TOOL: the call id of the message's only result; absent if it has several results. */
+  /** The call id of the only result in a TOOL message; absent if there are several results, and on other messages. */
   tool_call_id?: string;
 }
 
@@ -45,10 +45,10 @@ export interface TaggedDocument {
   document: MediaData & { file_name?: string };
 }
 
-/** Either a URL or inline data. */
+/** The data of an image, audio or document: either a URL or inline data. */
 export interface MediaData {
   url?: string;
-  /** Base64. */
+  /** The media data in base64. */
   data?: string;
   media_type?: string;
 }
@@ -68,11 +68,11 @@ export interface TaggedToolResult {
 /** A thinking part with its signature. */
 export interface TaggedThinking {
   kind: "THINKING";
-  /** The signature is Anthropic's. */
+  /** The text and Anthropic's signature of it. */
   thinking: { text: string; signature?: string };
 }
 
-/** Redacted thinking: encrypted data only. */
+/** A redacted thinking part, which has only encrypted data. */
 export interface TaggedRedactedThinking {
   kind: "REDACTED_THINKING";
   redacted_thinking: { data: string };

@@ -1,11 +1,12 @@
-// The blob marker of a stored message: a field that lists the strings that were extracted into blobs, with their paths.
-// An empty string replaces each extracted string, so a stored message is still a valid message.
+// Defines and reads the blob marker of a stored message: a field that lists the strings that were extracted into blobs,
+// with their paths. An empty string replaces each extracted string, so a stored message is still a valid message.
 import { isObject } from "../../model/value-kind.ts";
 import type { StringEncoding } from "./text-encoding.ts";
 import { STRING_ENCODINGS } from "./text-encoding.ts";
 
 /**
- * The name of the marker's field. If the appended message had a field with this name, the marker contains it as `own`.
+ * The name of the marker's field. If the appended message had a field with this name, the marker contains its value as
+ * `own`.
  */
 export const MARKER_FIELD = "$blobs";
 
@@ -43,7 +44,7 @@ export interface BlobMarker {
 
 const REFERENCE_PATTERN = /^sha256-[0-9a-f]{64}$/;
 
-/** True if a value is a blob reference. */
+/** True if a value has the form of a blob reference. Does not check that the blob exists. */
 export function isBlobReference(value: unknown): value is string {
   return typeof value === "string" && REFERENCE_PATTERN.test(value);
 }
@@ -54,16 +55,17 @@ export function isBlobReference(value: unknown): value is string {
  * searched.
  */
 export function needsBlobs(body: string, threshold: number): boolean {
-  // This runs for every written message. `includes` is fast if the first character is rare, hence not "sha256-".
+  // This runs for every written message. `includes` is fast if the first character of the searched text is rare, so
+  // "256-" is searched instead of "sha256-".
   return body.length > threshold || body.includes("256-") || body.includes("$blobs");
 }
 
-/** Returns the marker of a stored message; undefined if the message has none. */
+/** Returns the blob marker of a stored message; undefined if no string of the message was extracted. */
 export function readMarker(message: object): BlobMarker | undefined {
   const marker: unknown =
     Object.hasOwn(message, MARKER_FIELD) && MARKER_FIELD in message ? message[MARKER_FIELD] : undefined;
   if (!isObject(marker) || !Array.isArray(marker["strings"])) return undefined;
-  // If an entry is invalid, the value is not a marker but a field of the appended message.
+  // If an entry is invalid, the ledger did not write the value: it is a field `$blobs` of the appended message.
   return marker["strings"].every(isExtractedString) ? (marker as unknown as BlobMarker) : undefined;
 }
 
@@ -71,8 +73,8 @@ function isExtractedString(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { at, blob, as, size } = value;
   const isPath = Array.isArray(at) && at.length > 0 && at.every((step) => ["string", "number"].includes(typeof step));
-  const isKnown = (STRING_ENCODINGS as readonly unknown[]).includes(as);
-  return isPath && isBlobReference(blob) && isKnown && typeof size === "number";
+  const isKnownEncoding = (STRING_ENCODINGS as readonly unknown[]).includes(as);
+  return isPath && isBlobReference(blob) && isKnownEncoding && typeof size === "number";
 }
 
 /**

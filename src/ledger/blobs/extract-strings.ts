@@ -1,10 +1,10 @@
-// Extracts the long strings of a message. Does not change the message: copies the objects and lists on the path to a
-// long string, with the exact digits of their numbers, and shares all others.
+// Extracts the long strings of a message into a copy. Only the objects and lists on the path to a long string are
+// copied (their numbers keep their exact digits); the copy shares all other values with the message.
 import { copyDigits, copyObject } from "../../model/json/index.ts";
 import type { PathStep } from "./blob-marker.ts";
 import { isBlobReference, EXCLUDED_FIELDS } from "./blob-marker.ts";
 
-/** The length up to which a string is never extracted, because its entry in the marker would be longer. */
+/** The length up to which a string is never extracted, because its entry in the blob marker would be longer. */
 const MIN_LENGTH = 64;
 
 /** An extracted string and its path in the message. */
@@ -13,7 +13,7 @@ export interface LongString {
   text: string;
 }
 
-/** A message without its long strings, and these strings. */
+/** A message whose long strings were extracted, and the extracted strings. */
 export interface ExtractionResult<T> {
   /** A copy with "" in place of each long string; the original message if nothing was extracted. */
   message: T;
@@ -39,7 +39,10 @@ function extractFromValue(value: unknown, at: PathStep[], threshold: number, ext
   return isPlainObject(value) ? extractFromObject(value, at, threshold, extracted) : value;
 }
 
-/** True for objects without a `toJSON` method. With this method, the JSON of an object is not that of its fields. */
+/**
+ * True for an object without a `toJSON` method. An object with the method is not searched, because its JSON is the
+ * result of the method and not that of its fields.
+ */
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !("toJSON" in value && typeof value.toJSON === "function");
 }

@@ -1,4 +1,5 @@
-// Blobs: long strings of messages and uploaded bytes, stored once per tenant and content.
+// Exports the functions that write and read blobs: long strings of messages and uploaded bytes, stored once per tenant
+// and content.
 export { readTextPrefix } from "./text-prefix.ts";
 export type { ExtractedString } from "./blob-marker.ts";
 export { isBlobReference, readMarker, findMisplacedString, needsBlobs, findStringPosition } from "./blob-marker.ts";

@@ -10,9 +10,9 @@ import { decodeText } from "./text-encoding.ts";
 import { readBlob } from "./upload.ts";
 
 /**
- * How messages that are read contain blobs. "inline": messages are exactly as appended. "reference": media parts
- * reference their blob instead of containing its data. "send": like "inline", but references to blobs of this ledger
- * are replaced by the data, because providers cannot read them.
+ * The form of extracted content in messages that are read. "inline": messages are exactly as appended. "reference":
+ * media parts reference their blob instead of containing its data. "send": like "inline", but references to blobs of
+ * this ledger are replaced by the data, because providers cannot read the references.
  */
 export type BlobMode = "inline" | "reference" | "send";
 
@@ -68,8 +68,8 @@ class BlobRestorer {
 
   async #putString({ container, step }: StringPosition, extracted: ExtractedString): Promise<void> {
     const isMediaContent = isMediaPart(container) && (step === "data" || step === "text");
-    // Only a blob that was made from base64 contains the bytes of the media; any other blob contains the characters of
-    // the `data` field, which a reference must not represent.
+    // The reference in a media part must be a blob with the bytes of the media. Only a blob that was made from base64
+    // contains these bytes; any other blob contains the characters of the `data` field.
     if (this.#mode === "reference" && isMediaContent && step === "data" && extracted.as === "base64") {
       return setBlobReference(container, step, extracted);
     }

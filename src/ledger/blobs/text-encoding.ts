@@ -11,14 +11,17 @@ const BUFFER_ENCODINGS = { base64: "base64", utf8: "utf8", utf16: "utf16le" } as
   BufferEncoding
 >;
 
-/** The number of characters at the beginning of a string that are tested; most texts differ from base64 in them. */
+/**
+ * The number of leading characters that `mayBeBase64` tests; in most other texts, one of these characters does not
+ * occur in base64.
+ */
 const SAMPLE_LENGTH = 64;
 
 export function encodeText(text: string): { bytes: Buffer; as: StringEncoding } {
   if (mayBeBase64(text)) {
     const bytes = Buffer.from(text, "base64");
-    // Node also decodes other alphabets, missing padding and stray bits; such a string would not be restored exactly,
-    // so it is stored as text.
+    // Node also decodes base64 with another alphabet, missing padding or stray bits. Encoding the bytes again would not
+    // yield the same string, so a string of that kind is stored as text.
     if (bytes.toString("base64") === text) return { bytes, as: "base64" };
   }
   const as = text.isWellFormed() ? "utf8" : "utf16";

@@ -5,7 +5,10 @@ import type { ExtractedString } from "./blob-marker.ts";
 import { decodeText } from "./text-encoding.ts";
 import { readBlob } from "./upload.ts";
 
-/** Returns the text in the first chunk of a blob; "" if the blob cannot be read, which reads of the message report. */
+/**
+ * Returns the text in the first chunk of a blob; "" if the blob cannot be read. The functions that read the whole
+ * message report such a blob.
+ */
 export async function readTextPrefix(
   scope: LedgerScope,
   { blob, as }: Pick<ExtractedString, "blob" | "as">,

@@ -47,7 +47,7 @@ export async function refreshExistingBlob({ store, tenant, now }: LedgerScope, h
 function assertBytes(bytes: unknown): void {
   if (bytes instanceof Uint8Array) return;
   if (typeof bytes === "object" && bytes !== null && Symbol.asyncIterator in bytes) return;
-  throw new LedgerError("invalid-input", "A blob must be a Uint8Array, or an async iterable of them.", {
+  throw new LedgerError("invalid-input", "A blob must be a Uint8Array or an async iterable of Uint8Arrays.", {
     path: "bytes",
   });
 }

@@ -1,7 +1,8 @@
 // Finds facts about a message and its ancestors: the last of the leading instructions and the nearest user message. The
 // walk ends at the root or at a message whose facts are cached. Cached facts stay valid, because neither a message nor
 // its ancestors ever change.
-import { setImmediate as otherWork } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { isInstruction } from "../identity/normal-form.ts";
 import { followParents, firstReadSize, nextReadSize } from "../messages/paths.ts";
 import type { MessageHeader } from "../store/rows.ts";
 import type { LedgerScope } from "../scope.ts";
@@ -10,17 +11,14 @@ import type { LedgerStore, ThreadKey } from "../store/contract.ts";
 /** Facts about a message and all its ancestors. */
 export interface AncestorFacts {
   /**
-   * The id of the last of the instructions that the path begins with; null if it begins with a message of another role.
+   * The id of the last of the instructions (system or developer messages) with which the path begins; null if the root
+   * is not an instruction.
    */
   instructionId: string | null;
   /** True if the message and all its ancestors are instructions. */
   isInstructionsOnly: boolean;
   /** The id of the nearest user message; null if there is none. */
   userId: string | null;
-}
-
-export function isInstruction(role: string): boolean {
-  return role === "system" || role === "developer";
 }
 
 /** A walk yields to the event loop after a read of this many rows. */
@@ -48,7 +46,7 @@ export async function readAncestorFacts(
     }
     // The facts are incomplete. They are not cached, because the missing message may be imported again.
     if (missing) return facts;
-    if (read.length >= READ_SIZE) await otherWork();
+    if (read.length >= READ_SIZE) await yieldToEventLoop();
     size = nextReadSize(size, rows.length, read.length);
     nextId = next;
   }
@@ -56,14 +54,14 @@ export async function readAncestorFacts(
   return facts;
 }
 
-/** Adds a message to the facts of its descendants. */
+/** Merges an ancestor into the facts of a message. Ancestors are merged from the nearest one to the root. */
 function addMessage(facts: AncestorFacts, { id, role }: MessageHeader): void {
   if (isInstruction(role)) facts.instructionId ??= id;
   else [facts.instructionId, facts.isInstructionsOnly] = [null, false];
   if (role === "user") facts.userId ??= id;
 }
 
-/** Adds the cached facts of a message to the facts of its descendants. */
+/** Merges the cached facts of an ancestor into the facts of a message. */
 function addFacts(facts: AncestorFacts, rest: AncestorFacts): void {
   facts.instructionId = rest.isInstructionsOnly ? (facts.instructionId ?? rest.instructionId) : rest.instructionId;
   facts.isInstructionsOnly &&= rest.isInstructionsOnly;

@@ -1,10 +1,11 @@
-// Selects the messages for the next model call: the path without interrupted turns (B90). A path that is too long is
-// reduced to its leading instructions and the longest end that fits, in which every tool result has its call and the
-// answer has its question (B99). Stored data is not changed.
+// Selects the messages for the next model call: the path without interrupted turns, which are the partial answers of
+// failed and cancelled runs (B90). A path that is too long is reduced to its leading instructions and the longest end
+// that fits, in which every tool result has its call and the answer has its question (B99). Stored data is not changed.
 import type { StoredMessage } from "../../model/message.ts";
 import { readMessages } from "../messages/message-body.ts";
 import { requireCount } from "../check-arguments.ts";
-import { isInstruction, readAncestorFacts } from "./ancestors.ts";
+import { isInstruction } from "../identity/normal-form.ts";
+import { readAncestorFacts } from "./ancestors.ts";
 import { isInterrupted, removeInterruptedTurns } from "./interrupted-turns.ts";
 import type { LedgerScope } from "../scope.ts";
 import type { ThreadKey } from "../store/contract.ts";
@@ -27,7 +28,8 @@ export async function readContext(
   const leading: StoredMessage[] = [];
   for await (const chunk of readPathUp(scope, key, instructionId, { blobs: "send" })) leading.push(...chunk);
   leading.reverse();
-  // If all ancestors are instructions, the instructions at the start of `messages` are leading instructions, too.
+  // If all ancestors of `messages[0]` are instructions, the instructions at the start of `messages` are leading
+  // instructions, too.
   const firstOther = isAll ? messages.findIndex(({ role }) => !isInstruction(role)) : 0;
   const begin = firstOther === -1 ? messages.length : firstOther;
   leading.push(...messages.slice(0, begin));
@@ -43,7 +45,7 @@ interface PathEnd {
   ancestorId: string | null;
 }
 
-/** Reads the last messages of a path: more than `limit` messages, unless the path is shorter. */
+/** Reads the last messages of a path: more than `limit` messages, or the complete path if it is not that long. */
 async function readPathEnd(
   scope: LedgerScope,
   key: ThreadKey,
@@ -64,13 +66,16 @@ async function readPathEnd(
     const messages = select(read.toReversed());
     if (messages.length > limit) return { messages, ancestorId: read.at(-1)?.parentMessageId ?? null };
     // `select` also removed calls and results that lost their counterpart, so too few messages are left. The next
-    // selection waits for twice as many messages, because each one processes all messages.
+    // selection waits for twice as many messages, because each selection processes all messages that were read.
     threshold = count * 2;
   }
   return { messages: select(read.reverse()), ancestorId: null };
 }
 
-/** Finds the nearest question: the message `userId`, or the nearest user message above it, that has no tool results. */
+/**
+ * Finds the nearest question among the user message `userId` and the user messages above it. A question is a user
+ * message without tool results. Returns undefined if there is none.
+ */
 async function findQuestionAbove(
   scope: LedgerScope,
   key: ThreadKey,
@@ -94,7 +99,7 @@ function isQuestion({ role, parts }: StoredMessage): boolean {
 /**
  * Returns the longest end of the messages that has at most `limit` messages and in which every result has its call; an
  * empty list if there is none. If the end does not begin with a user message, the nearest earlier question is put
- * before it, because some providers reject an answer without its question. `readQuestion` reads the question if it is
+ * before the end, because some providers reject an answer without its question. `readQuestion` reads a question that is
  * not among the messages.
  */
 async function selectEnd(
@@ -119,13 +124,13 @@ async function selectEnd(
  */
 function listCompleteEnds(messages: readonly StoredMessage[], limit: number): number[] {
   const ends: number[] = [];
-  const unanswered = new Set<string>();
+  const resultsWithoutCall = new Set<string>();
   for (let at = messages.length - 1; at >= 0 && messages.length - at <= limit; at--) {
     for (const part of messages[at]?.parts.toReversed() ?? []) {
-      if (part.type === "tool-result") unanswered.add(part.toolCallId);
-      else if (part.type === "tool-call") unanswered.delete(part.toolCallId);
+      if (part.type === "tool-result") resultsWithoutCall.add(part.toolCallId);
+      else if (part.type === "tool-call") resultsWithoutCall.delete(part.toolCallId);
     }
-    if (unanswered.size === 0) ends.push(at);
+    if (resultsWithoutCall.size === 0) ends.push(at);
   }
   return ends.reverse();
 }

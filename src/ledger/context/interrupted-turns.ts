@@ -1,6 +1,6 @@
-// Removes interrupted turns from a path (B90). Also removes a tool call or result whose counterpart was in an
-// interrupted turn: providers reject a result without its call, and a call without its result that other messages
-// follow.
+// Removes interrupted turns, the partial answers of failed and cancelled runs, from a path (B90). Also removes a tool
+// call or result whose counterpart was in an interrupted turn: providers reject a result without its call, and also a
+// call that is followed by other messages instead of its result.
 import { copyObject } from "../../model/json/index.ts";
 import type { StoredMessage } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
@@ -11,11 +11,11 @@ export function isInterrupted({ metadata }: StoredMessage): boolean {
 
 /** A tool call with its results. */
 interface CallPair {
-  /** True if the message with the call stays. */
+  /** True if the message with the call is not interrupted. */
   hasCall: boolean;
-  /** True if at least one result stays. */
+  /** True if at least one result is in a message that is not interrupted. */
   hasResult: boolean;
-  /** True if at least one result was in an interrupted turn. */
+  /** True if at least one result is in an interrupted message. */
   hasInterruptedResult: boolean;
 }
 

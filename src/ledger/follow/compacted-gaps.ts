@@ -1,5 +1,6 @@
-// Detects gaps: deltas after a reader's cursor that were compacted. Only a reader whose cursor lies within a run can
-// miss content. A reader that has read no delta of the run receives the same content with the run's messages.
+// Detects gaps: deltas after a reader's cursor that were compacted, which means deleted some time after the end of
+// their run. Only a reader whose cursor lies within a run can miss content. A reader that has read no delta of the run
+// receives the same content with the run's messages.
 import { LedgerError } from "../errors.ts";
 import type { LogRow, RunRow } from "../store/rows.ts";
 import type { RunEventBody } from "../runs/log-bodies.ts";
@@ -60,7 +61,7 @@ export class GapDetector {
     this.#last.set(runId, id);
   }
 
-  /** True if the reader has read some deltas of an ended run, but the later ones are missing. */
+  /** True if the reader has read some deltas of an ended run, but later deltas of the run were compacted. */
   hasGap(runId: string, { firstDeltaId, lastDeltaId }: RunEventBody): boolean {
     const last = this.#last.get(runId);
     this.#last.delete(runId);

@@ -1,6 +1,7 @@
 // Formats and parses cursors. A cursor is a position in a thread's history: the id of the last row that was read. If
-// only some deltas of that row were read, the id is followed by a dot and the index of the last one.
+// only some deltas of that row were read, the id is followed by a dot and the index of the last delta that was read.
 import { LedgerError } from "../errors.ts";
+import { BASE32_CHARACTERS } from "../ids.ts";
 
 export interface Cursor {
   /** The id of the last row that was read, completely or in part; "" at the beginning of the history. */
@@ -9,8 +10,6 @@ export interface Cursor {
   delta?: number;
 }
 
-/** The characters of ULIDs, in ascending order. */
-const BASE32_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const CURSOR_PATTERN = /^([0-9A-HJKMNP-TV-Z]{26})(?:\.(0|[1-9]\d{0,8}))?$/;
 
 export function formatCursor({ id, delta }: Cursor): string {
@@ -43,9 +42,9 @@ export function toKeyBefore(id: string): string {
  */
 export function toPreviousId(id: string): string {
   for (let at = id.length - 1; at >= 0; at--) {
-    const digit = BASE32_DIGITS.indexOf(id.charAt(at));
+    const digit = BASE32_CHARACTERS.indexOf(id.charAt(at));
     if (digit < 0) break;
-    if (digit > 0) return id.slice(0, at) + BASE32_DIGITS.charAt(digit - 1) + "Z".repeat(id.length - at - 1);
+    if (digit > 0) return id.slice(0, at) + BASE32_CHARACTERS.charAt(digit - 1) + "Z".repeat(id.length - at - 1);
   }
   return "";
 }

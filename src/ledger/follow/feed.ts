@@ -71,8 +71,8 @@ export class ThreadFeed {
   readonly #runId: string | undefined;
   readonly #blobs: BlobMode;
   /**
-   * The id of an ended run's last delta row. The only further row that a reader of the run needs is its end, so that
-   * read is limited to one row.
+   * The id of the last delta row of an ended run; undefined for a live run and for a feed of all runs. After this row,
+   * a reader needs only the row of the run's end, so the next read is limited to one row.
    */
   readonly #deltasEnd: string | undefined;
   readonly #metadata: RunMetadataCache;

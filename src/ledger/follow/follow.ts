@@ -18,8 +18,8 @@ import { ReaderLifetime, ThreadWakeups } from "./wait-for-change.ts";
 type EventGenerator = AsyncGenerator<LedgerEvent, void, void>;
 
 /**
- * Returns an iterator over events. It ends without an error when `signal` aborts, when `return()` is called and, with a
- * `runId`, when that run has ended.
+ * Returns an iterator over events. The iterator ends without an error when `signal` aborts, when `return()` is called
+ * and, with a `runId`, when that run has ended.
  */
 export function follow(scope: LedgerScope, options: FollowOptions): AsyncIterableIterator<LedgerEvent> {
   const checked = requireFollowOptions(scope, options);
@@ -35,7 +35,7 @@ interface CheckedFollowOptions {
   key: ThreadKey;
   runId: string | undefined;
   after: Cursor | undefined;
-  /** True to skip compacted deltas. */
+  /** True to skip compacted deltas; false to throw "cursor-gone" for them. */
   skipsGaps: boolean;
   /** True to reject a cursor that is not a position of the thread. */
   rejectUnknownCursor: boolean;
@@ -131,8 +131,8 @@ function isSuperseded(event: LedgerEvent): boolean {
 }
 
 /**
- * Returns the cursor to start from. The id of a run is the position where it begins, and it has no events before that
- * position, so an earlier cursor is replaced by the position before it.
+ * Returns the cursor to start from. A run has no events before the position that is its id, so a cursor before that
+ * position is replaced by the one directly before the run's first row.
  */
 function resolveStart(run: RunRow | undefined, after: Cursor = { id: "" }): Cursor {
   return run === undefined || after.id >= run.id ? after : { id: run.id, delta: -1 };

@@ -10,8 +10,8 @@ import type { RunInfo } from "../types.ts";
 export class RunMetadataCache {
   readonly #scope: LedgerScope;
   /**
-   * The metadata of runs that have ended, by run id, until the event of their end was returned. It cannot change any
-   * more, so it is read only once.
+   * The metadata of ended runs, by run id. The metadata of an ended run cannot change, so it is read only once. The
+   * entry of a run is deleted when the event of the run's end is returned.
    */
   readonly #endedRuns = new Map<string, RunInfo["metadata"]>();
 

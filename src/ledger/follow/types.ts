@@ -1,4 +1,4 @@
-// The public types of following a thread.
+// Declares the public types of `ledger.follow`.
 import type { JsonObject, MessageDelta, StoredMessage } from "../../model/index.ts";
 import type { RunInfo } from "../runs/types.ts";
 
@@ -17,8 +17,8 @@ export interface FollowOptions {
    */
   rejectUnknownCursor?: boolean | undefined;
   /**
-   * "throw" (default) throws "cursor-gone" if deltas after the cursor were compacted; "skip" continues after the
-   * compacted deltas.
+   * "throw" (default) throws "cursor-gone" if deltas after the cursor were compacted (deleted after the end of their
+   * run); "skip" continues after the compacted deltas.
    */
   gaps?: "throw" | "skip" | undefined;
   /** The way contents in blobs are returned, as in `TranscriptOptions.blobs`. */

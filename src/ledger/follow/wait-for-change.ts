@@ -16,14 +16,14 @@ export function closeReaders(store: LedgerStore): void {
   for (const wake of readersOfStore.get(store) ?? []) wake();
 }
 
-/** Calls `leave` before the store closes. Returns a function that removes the callback. */
-export function onStoreClose(store: LedgerStore, leave: () => void): () => void {
+/** Calls `callback` before the store closes. Returns a function that removes the callback. */
+export function onStoreClose(store: LedgerStore, callback: () => void): () => void {
   const readers = readersOfStore.get(store) ?? new Set();
-  readersOfStore.set(store, readers.add(leave));
-  return () => void readers.delete(leave);
+  readersOfStore.set(store, readers.add(callback));
+  return () => void readers.delete(callback);
 }
 
-/** The lifetime of a reader. It ends when the reader's signal aborts or `end` is called. */
+/** The lifetime of a reader. The lifetime ends when the reader's signal aborts or `end` is called. */
 export class ReaderLifetime {
   readonly #signal: AbortSignal | undefined;
   #isEnded = false;
@@ -40,16 +40,16 @@ export class ReaderLifetime {
   /** Ends the lifetime and calls the callbacks. */
   end(): void {
     this.#isEnded = true;
-    for (const leave of this.#callbacks) leave();
+    for (const callback of this.#callbacks) callback();
   }
 
-  /** Calls `leave` at the end of the lifetime. Returns a function that removes the callback. */
-  onEnd(leave: () => void): () => void {
-    this.#callbacks.add(leave);
-    this.#signal?.addEventListener("abort", leave, { once: true });
+  /** Calls `callback` at the end of the lifetime. Returns a function that removes the callback. */
+  onEnd(callback: () => void): () => void {
+    this.#callbacks.add(callback);
+    this.#signal?.addEventListener("abort", callback, { once: true });
     return () => {
-      this.#callbacks.delete(leave);
-      this.#signal?.removeEventListener("abort", leave);
+      this.#callbacks.delete(callback);
+      this.#signal?.removeEventListener("abort", callback);
     };
   }
 }

@@ -1,5 +1,5 @@
-// Maps the call ids that a client sends to the stored ones, because the client's dialect may have renamed or dropped
-// them.
+// Maps the call ids that a client sends to the stored call ids, because the client's dialect may have renamed or
+// dropped the stored ids.
 import { copyObject, type JsonObject } from "../../model/json/index.ts";
 import { isObject } from "../../model/value-kind.ts";
 import type { Message } from "../../model/message.ts";
@@ -8,8 +8,8 @@ import type { Extra, Part, ToolCallPart, ToolResultPart } from "../../model/part
 /** The mapping from a client's call ids to stored calls. */
 export class CallIdMap {
   /**
-   * The stored calls of each client id. There are several if the client uses an id twice in a turn, or has lost the
-   * ids.
+   * The stored calls of each client id. An id has several calls if several calls of the client's turn have this id, for
+   * example because the client dropped the ids.
    */
   readonly #stored = new Map<string, ToolCallPart[]>();
 
@@ -69,15 +69,15 @@ function toResultOfCall(result: ToolResultPart, call: ToolCallPart): ToolResultP
     result.format === format &&
     result.tool === tool;
   if (isSame) return result;
-  const answer = Object.assign(copyObject(result), { toolCallId, toolName });
-  if (format !== undefined) answer.format = format;
-  if (tool !== undefined) answer.tool = tool;
+  const copy = Object.assign(copyObject(result), { toolCallId, toolName });
+  if (format !== undefined) copy.format = format;
+  if (tool !== undefined) copy.tool = tool;
   if (result.toolCallId !== toolCallId) {
     const extra = copyIdForm(result.extra, call.extra);
-    if (extra === undefined) delete answer.extra;
-    else answer.extra = extra;
+    if (extra === undefined) delete copy.extra;
+    else copy.extra = extra;
   }
-  return answer;
+  return copy;
 }
 
 /** The residue key that contains the forms of values. */

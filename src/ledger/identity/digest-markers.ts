@@ -1,7 +1,9 @@
-// Markers that are stored instead of a message's digest. With them, the header of a message is enough to know how the
-// conversation continues below it. A blank message is an assistant message without content in its normal form.
+// Creates and reads the markers that are stored instead of a message's digest. With the markers, the header of a
+// message is enough to know how the conversation continues below it. A blank message is an assistant message without
+// content in its normal form.
 //
-// ""       The digest is deferred, because no lookup needs it. On an instruction: it is leading and has no digest.
+// ""       The digest is deferred, because no lookup needs it. Leading instructions, which never have a digest, also
+//          have this marker.
 // "+"      The digest of an instruction within the conversation is deferred.
 // "~user"  The message is blank; the turn above it (here of the role "user") continues below it.
 // "~"      The message is blank, and only instructions are above it.
@@ -52,9 +54,9 @@ export function createDeferredMarker(role: string): string {
 }
 
 /**
- * True if the digests of messages below `row` need no message above it. This is so if the row is a leading instruction,
- * or if it ends a turn and has a digest. It ends a turn if `below`, the nearest message under it that is not blank, has
- * a different turn role. Tool results also need the calls before them, so no row is the end for a tool message.
+ * True if the digests of messages below `row` need no message above it: the row is a leading instruction, or it has a
+ * digest and ends a turn. It ends a turn if `below`, the nearest message under it that is not blank, has a different
+ * turn role. Tool results also need the calls before them, so a turn end above a tool message is not sufficient.
  */
 export function isKnownTurnEnd(row: MessageHeader, below: MessageHeader): boolean {
   return (

@@ -1,4 +1,5 @@
-// The digest of a conversation up to a turn: a hash over the digest before the turn and the turn's normal form.
+// Computes the digest of a conversation up to a turn: a hash over the digest before the turn and the turn's normal
+// form.
 import { hash } from "node:crypto";
 import type { Message } from "../../model/message.ts";
 import { isInstruction, toNormalForm } from "./normal-form.ts";
@@ -12,8 +13,8 @@ const FOUR_BITS = 0b111100;
 /**
  * Returns the digest of a conversation that ends with `turn`, complete or partial. `previous` is the digest of the
  * message before the turn, "" if there is none. Leading instructions have the digest "", because they are not part of
- * the chain. `before` is the previous turn: the order of its calls determines the order of two or more results; without
- * results it may be omitted.
+ * the chain of digests. `before` is the previous turn: the order of its calls determines the order of two or more
+ * results; without results it may be omitted.
  */
 export function computeDigest(previous: string, turn: readonly Message[], before: readonly Message[] = []): string {
   const [first] = turn;

@@ -1,5 +1,5 @@
-// Extends a match beyond the last known answer: a client that retries sends the user's message or the tool results
-// again, and they must not be stored twice.
+// Extends the match of a client's history beyond the last answer that is stored: a client that retries a request sends
+// the user's message or the tool results again, and they must not be stored twice.
 import type { MessageHeader } from "../store/rows.ts";
 import type { LedgerScope } from "../scope.ts";
 import { runAsync, type Steps } from "../store/steps.ts";
@@ -11,8 +11,8 @@ import { type HistoryMatch, choosePreferred } from "./match-history.ts";
 import { isBlank, toTurnRole } from "./normal-form.ts";
 
 /**
- * The maximum number of messages that are read from the newest and from the oldest of the messages after the match.
- * They are read because the store has no index by parent.
+ * The maximum number of headers that are read from either end of the messages after the match. The messages that
+ * continue the match are searched among these headers, because the store has no index by parent.
  */
 const MAX_ROWS = 256;
 /** The maximum number of stored messages that are considered for one turn. */
@@ -60,7 +60,8 @@ interface StoredTurnEnd {
 }
 
 /**
- * Returns the stored messages that continue one of the headers with messages of the turn's role, with their digests.
+ * Returns the stored messages, with their digests, that are below one of the headers and connected to it only by
+ * messages of the turn's role or blank messages.
  */
 async function findStoredTurn(
   reads: LedgerReads,
@@ -70,8 +71,8 @@ async function findStoredTurn(
   children: ReadonlyMap<string | null, MessageHeader[]>,
 ): Promise<StoredTurnEnd[]> {
   const stored: StoredTurnEnd[] = [];
-  const open: StoredTurnEnd[] = headers.map((header) => ({ header, digest: previous, blankCount: 0 }));
-  for (const above of open) {
+  const pending: StoredTurnEnd[] = headers.map((header) => ({ header, digest: previous, blankCount: 0 }));
+  for (const above of pending) {
     for (const header of children.get(above.header.id) ?? []) {
       const isBlankRow = isBlankMarker(header.digest);
       if ((!isBlankRow && toTurnRole(header.role) !== role) || stored.length === MAX_BRANCHES) continue;
@@ -79,13 +80,13 @@ async function findStoredTurn(
         ? { header, digest: above.digest, blankCount: above.blankCount + 1 }
         : { header, digest: await runAsync(readOrComputeDigest(reads, key, header)), blankCount: 0 };
       stored.push(next);
-      open.push(next);
+      pending.push(next);
     }
   }
   return stored;
 }
 
-/** Returns the digest of a message; computes it if it was deferred. */
+/** Returns the digest of a message; computes the digest from the stored turns if it was deferred. */
 function* readOrComputeDigest(reads: LedgerReads, key: ThreadKey, header: MessageHeader): Steps<string> {
   if (isDigest(header.digest)) return header.digest;
   const { messages, end } = yield* readTurnsAbove(reads, key, header.id, isKnownTurnEnd);
@@ -94,7 +95,7 @@ function* readOrComputeDigest(reads: LedgerReads, key: ThreadKey, header: Messag
 
 /**
  * Returns the last position in a turn up to which the history is stored, and the stored messages that end there;
- * undefined if nothing of the turn is stored.
+ * undefined if no message of the turn is stored.
  */
 async function findLongestEnd(
   history: TurnHistory,

@@ -38,7 +38,7 @@ export async function findThread(
   });
   if (answerMatch === undefined)
     return { threadId: null, parentMessageId: null, known: 0, messages: [...checked], restored: false };
-  // Answers are restored only up to the matched one: messages after it are the client's own, even if they are stored.
+  // Answers are restored only up to the matched answer. Later messages are the client's own, even if they are stored.
   const tail = await readTailWindow(scope.store.reads, answerMatch.header, checked.length);
   const [match, answers] = await Promise.all([
     extendMatch(scope, history, answerMatch, { accepts, after: tail.after }),
@@ -61,7 +61,7 @@ function requireScopeOptions({ scope, within = "tenant" }: FindThreadOptions): {
     throw new LedgerError("invalid-input", '"within" must be "tenant" or "scope".', { path: "within" });
   }
   const isScopeRequired = within === "scope";
-  // If this were allowed, a caller that wants to search only one scope would search all threads of the tenant.
+  // A missing scope is rejected, because the search would include all threads of the tenant instead of one scope.
   if (isScopeRequired && ownScope === undefined) {
     throw new LedgerError("invalid-input", '"scope" is required if "within" is "scope".', { path: "scope" });
   }

@@ -4,8 +4,8 @@ import { computeDigest } from "./digest.ts";
 import { isInstruction, isBlank, toTurnRole } from "./normal-form.ts";
 
 /**
- * Consecutive messages of one role: `messages.slice(from, to)`. Blank messages do not separate turns. Those directly
- * before an assistant's content belong to its turn, and all others to the turn that they follow.
+ * Consecutive messages of one role: `messages.slice(from, to)`. Blank messages do not separate turns. Blank messages
+ * directly before an assistant's content belong to its turn, and all others to the turn that they follow.
  */
 export interface IdentityTurn {
   /** The role of the messages; developer messages count as "system". */
@@ -61,7 +61,7 @@ export function toHistory(messages: readonly Message[], previous = ""): TurnHist
  * the digest of the turn.
  */
 function cutTurn(messages: readonly Message[], from: number, first: number, previous: string): IdentityTurn {
-  // The caller guarantees that the message exists.
+  // The cast is safe, because `toHistory` calls this function only if `first` is less than `messages.length`.
   const role = toTurnRole((messages[first] as Message).role);
   let end = first + 1;
   let next = findNextNonBlank(messages, end);

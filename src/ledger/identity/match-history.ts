@@ -1,5 +1,5 @@
-// Finds the stored message that a history continues. The longest match wins; of several equally long ones, one in the
-// caller's scope, then one on the active path of its thread, then the newest.
+// Finds the stored message that a history continues. The longest match wins. Of several equally long matches, a match
+// in the caller's scope is preferred, then a match on the active path of its thread, then the newest match.
 import { activeLeaf } from "../messages/active-leaf.ts";
 import { walkUp } from "../messages/paths.ts";
 import type { MessageHeader } from "../store/rows.ts";
@@ -103,7 +103,7 @@ async function findMatchAt(
     const isLimited = headers.length === MAX_CANDIDATES;
     const header = isLimited
       ? ((await findNewestActive(scope, accepted)) ??
-        (await findUncomparedActive(scope, headers, { at, digest }, criteria)))
+        (await findActiveByDigest(scope, headers, { at, digest }, criteria)))
       : await choosePreferred(scope, accepted);
     if (header !== undefined) return { at, header };
     if (accepted[0] !== undefined) return { at, header: accepted[0] };
@@ -116,8 +116,8 @@ function isInThread({ threadId }: MessageHeader, criteria: MatchCriteria): boole
 }
 
 /**
- * Chooses one of several messages that end the same conversation: one on the active path of its thread, otherwise the
- * newest. The headers must be in order, newest first.
+ * Chooses one of several messages that end the same conversation: a message on the active path of its thread if there
+ * is one, otherwise the newest message. The headers must be in order, newest first.
  */
 export async function choosePreferred(
   scope: LedgerScope,
@@ -127,8 +127,8 @@ export async function choosePreferred(
 }
 
 /**
- * Returns the newest of the messages that is on the active path of its thread. The headers must be in order, newest
- * first.
+ * Returns the newest of the messages that are on the active path of their thread; undefined if there is none. The
+ * headers must be in order, newest first.
  */
 async function findNewestActive(
   scope: LedgerScope,
@@ -148,7 +148,8 @@ async function findNewestActive(
 }
 
 /**
- * Returns the newest of the messages of one thread that is on its active path. The ids must be in order, newest first.
+ * Returns the newest of the messages of one thread that are on its active path; undefined if there is none. The ids
+ * must be in order, newest first.
  */
 async function findActiveInThread(
   scope: LedgerScope,
@@ -166,10 +167,10 @@ async function findActiveInThread(
 }
 
 /**
- * Finds a message with this digest on the active path of the required thread or, without one, of any thread of these
- * headers.
+ * Finds a message with this digest for which `criteria.accepts` is true, on the active path of the required thread or,
+ * if no thread is required, on the active path of any thread of these headers.
  */
-async function findUncomparedActive(
+async function findActiveByDigest(
   scope: LedgerScope,
   headers: readonly MessageHeader[],
   { at, digest }: HistoryPosition,

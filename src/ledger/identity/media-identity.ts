@@ -1,5 +1,5 @@
 // Identifies media by their bytes or address. Media of assistant turns are not part of the digest, because most clients
-// drop them; if a client sends them, they must equal the stored ones.
+// drop them; if a client sends them, they must equal the stored media.
 import { hash } from "node:crypto";
 import { readDataUrl } from "../../model/data-url.ts";
 import type { Message } from "../../model/message.ts";
@@ -21,8 +21,8 @@ export function toMediaIdentity({ data, blob, text, url, fileId, path }: MediaPa
 }
 
 /**
- * Hashes base64 data in the way in which blobs are named. The bytes are hashed, so the spelling of base64 does not
- * matter.
+ * Returns the reference that a blob with the bytes of base64 data has. The bytes are hashed, so the spelling of base64
+ * does not matter.
  */
 function hashContent(base64: string): string {
   return `sha256-${hash("sha256", Buffer.from(base64, "base64"))}`;
@@ -40,7 +40,8 @@ export function compareMedia(client: readonly Message[], stored: readonly Messag
   const kinds = new Set([...storedMedia].map(readIdentityKind));
   for (const source of clientMedia) {
     if (storedMedia.has(source)) continue;
-    // Only identities of the same kind can be compared: a server may have replaced the bytes by an address.
+    // The media differ if the stored messages have no media, or have media of this kind but not this one. Identities of
+    // different kinds cannot be compared, because a server may have replaced the bytes by an address.
     if (kinds.size === 0 || kinds.has(readIdentityKind(source))) return "other";
     result = "unknown";
   }

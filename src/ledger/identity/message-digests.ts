@@ -87,7 +87,10 @@ function findMarker(message: Message, above: RoleAndDigest): string | undefined 
   return isDeferred(message.role, above) ? createDeferredMarker(message.role) : undefined;
 }
 
-/** True if a message continues the turn of `above` and no lookup needs its digest. */
+/**
+ * True if a message continues the turn of `above` and no lookup needs its digest. Lookups need only the digests of the
+ * first `MAX_DIGESTS_PER_TURN` assistant messages of a turn; the messages after them have the marker "".
+ */
 function isDeferred(role: string, above: RoleAndDigest): boolean {
   if (readTurnRole(above) !== toTurnRole(role)) return false;
   return role !== "assistant" || above.digest === "";
@@ -106,7 +109,7 @@ class TurnChain {
   #before: Message[] = [];
   #digest: string | undefined;
 
-  /** Starts after a turn whose digest is `previous`; "" at the beginning of a conversation. */
+  /** Creates a chain that starts after a turn whose digest is `previous`; "" at the beginning of a conversation. */
   constructor(previous: string) {
     this.#previous = previous;
   }
@@ -116,7 +119,8 @@ class TurnChain {
   }
 
   /**
-   * Adds a message. If `isLeading` is true, only instructions precede it, and an instruction is not added to the chain.
+   * Adds a message. If `isLeading` is true, only instructions and blank messages precede the message, and an
+   * instruction is ignored, because digests do not cover leading instructions.
    */
   add(message: Message, isLeading = false): void {
     if (isBlank(message)) {
@@ -160,8 +164,8 @@ function* readChain(reads: LedgerReads, key: ThreadKey, parent: MessageHeader): 
 }
 
 /**
- * True if the first turn of the messages has several results. They are sorted in the order of their calls, so the
- * previous turn is needed.
+ * True if the first turn of the messages has several results. The normal form sorts them in the order of their calls,
+ * so the previous turn, which contains the calls, is needed.
  */
 function startsWithSeveralResults(messages: readonly Message[]): boolean {
   let results = 0;

@@ -23,8 +23,8 @@ export interface ReadTurns {
 }
 
 /**
- * Reads messages from `from` upwards until `isEnd` returns true. It is called with a row and the nearest row below it
- * that is not blank.
+ * Reads messages from `from` upwards until `isEnd` returns true. `isEnd` is called with a row and the nearest row below
+ * it that is not blank.
  */
 export function* readTurnsAbove(
   reads: LedgerReads,
@@ -53,8 +53,8 @@ export function* readTurnsAbove(
 }
 
 /**
- * Returns the message of a row with its blobs restored; undefined if the row cannot be read. Such a message does not
- * count for the digest, and normal reads report it.
+ * Returns the message of a row with its blobs restored; undefined if the row cannot be read. A digest does not cover
+ * unreadable messages; they are reported when a transcript is read.
  */
 function* readWholeMessage(reads: LedgerReads, { tenant }: ThreadKey, row: MessageRow): Steps<Message | undefined> {
   let message: StoredMessage;

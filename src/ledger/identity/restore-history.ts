@@ -1,6 +1,6 @@
 // Restores the stored messages of a history (B11). Assistant messages come from the store, with their seals, reasoning,
 // provider parts and exact arguments. The client's own content (user messages, results, instructions, cache
-// breakpoints) comes from the client; its results are changed to refer to the stored call ids.
+// breakpoints) comes from the client; the client's results are changed to refer to the stored call ids.
 import type { Message, StoredMessage } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
 import { CallIdMap } from "./call-ids.ts";
@@ -19,13 +19,14 @@ export interface StoredAnswers {
 
 /** A blank message and its position within a turn. */
 export interface BlankMessagePosition {
-  /** The number of messages of the turn before it that are not blank. */
+  /** The number of messages that are not blank and precede the blank message in its turn. */
   after: number;
   message: StoredMessage;
 }
 
 /**
- * Returns the history with the stored answers instead of the client's. The client's results refer to the stored calls.
+ * Returns the history with the stored answers instead of the client's answers. The client's results refer to the stored
+ * calls.
  */
 export function restoreHistory(
   { messages, leading, turns }: TurnHistory,
@@ -66,8 +67,8 @@ function insertBlankMessages(
 }
 
 /**
- * Returns a stored message without the fields that the ledger added. It has the id with which it was appended, if there
- * was one.
+ * Returns a stored message without the fields that the ledger added. Its id is the id with which the message was
+ * appended; there is no id if the message was appended without one.
  */
 function toSentMessage(stored: StoredMessage): Message {
   const { id: _, parentMessageId: __, createdAt: ___, metadata, ...message } = stored;
@@ -101,8 +102,8 @@ function hasBreakpoint(messages: readonly Message[]): boolean {
 }
 
 /**
- * Yields each part with a name of its type and its number among the parts of this type. Parts with the same name
- * correspond: the third text of one history is the third text of the other.
+ * Yields each part with a name that consists of its type and its number among the parts of this type. Parts with the
+ * same name correspond: the third text of one history is the third text of the other.
  */
 function* nameParts(messages: readonly Message[]): Generator<[name: string, part: Part], void, void> {
   const counts = new Map<string, number>();

@@ -23,8 +23,8 @@ export class StoredHistory {
   readonly #history: TurnHistory;
   readonly #hasMedia: boolean;
   /**
-   * The thread ids and ids of messages that cannot match, because at or above them the client's media differ from the
-   * stored media.
+   * The keys (`toHeaderKey`) of stored messages that cannot match, because at or above them the client's media differ
+   * from the stored media.
    */
   readonly #rejected = new Set<string>();
 
@@ -36,14 +36,14 @@ export class StoredHistory {
 
   /** True if the assistant's media in the client's history, up to the match, equal the stored media. */
   async accepts(match: HistoryMatch): Promise<boolean> {
-    // Nothing is read if the client sends no assistant media, as most clients do.
+    // Most clients send no assistant media, and then no stored message is read.
     if (!this.#hasMedia) return true;
     if (this.#rejected.has(toHeaderKey(match.header))) return false;
     const pairs = await this.#readTurnRows(match);
     for (const [index, { turn, rows }] of pairs.entries()) {
       const client = this.#clientTurn(turn, match.at);
       if (!hasMedia(client) || compareMedia(client, await this.#read(filterAnswers(rows))) !== "other") continue;
-      // A match that ends earlier in this turn is still possible, but no match below the turn.
+      // A match that ends earlier in this turn is still possible; a match below this turn is not.
       this.#rejected.add(toHeaderKey(match.header));
       for (const { rows: below } of pairs.slice(index + 1))
         for (const row of below) this.#rejected.add(toHeaderKey(row));
@@ -108,8 +108,8 @@ function filterAnswers(rows: readonly MessageRow[]): MessageRow[] {
 }
 
 /**
- * True if a turn that is not the assistant's has as many messages in the history as in the store, without blank ones.
- * The positions of stored blank messages within the turn are then known.
+ * True if a turn that is not the assistant's has as many messages in the history as in the store, not counting blank
+ * messages. The positions of stored blank messages within the turn are then known.
  */
 function hasSameMessageCount(
   { messages }: TurnHistory,
@@ -120,7 +120,7 @@ function hasSameMessageCount(
   return role !== "assistant" && count === rows.filter((row) => row.role !== "assistant").length;
 }
 
-/** Returns the blank messages between the rows of a turn, without interrupted ones (B90). */
+/** Returns the blank messages between the rows of a turn, without interrupted messages (B90). */
 function listBlankMessages(
   rows: readonly MessageRow[],
   byId: ReadonlyMap<string, StoredMessage>,

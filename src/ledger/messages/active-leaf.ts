@@ -1,5 +1,5 @@
-// The active leaf of a thread: the newest message, unless the thread is pinned to another message. An append to an
-// unpinned thread therefore need not write the thread row.
+// Reads and moves the active leaf of a thread. The active leaf is the newest message, unless the thread is pinned to
+// another message. An append to an unpinned thread therefore need not write the thread row.
 import type { ThreadHead } from "../store/rows.ts";
 import { wait, type Steps } from "../store/steps.ts";
 import type { LedgerTransaction } from "../store/contract.ts";

@@ -19,7 +19,7 @@ import { isoTime } from "../iso-time.ts";
 export interface MessageChain {
   /** The parent of the first message; null if the first message becomes a root. */
   parentId: string | null;
-  /** The header of the parent, if the caller has it. */
+  /** The header of the parent; undefined if the caller has not read it. */
   parent?: MessageHeader | undefined;
   messages: readonly Message[];
   /** The run that produced the messages. */
@@ -52,12 +52,12 @@ export function* writeChain(
   scope: LedgerScope,
   tx: LedgerTransaction,
   head: ThreadHead,
-  { parentId, parent: knownParent, messages, runId, allowsMissingBlobs: isRest = false }: MessageChain,
+  { parentId, parent: knownParent, messages, runId, allowsMissingBlobs: allowsMissing = false }: MessageChain,
 ): Steps<WrittenChain> {
   const written: WrittenChain = { messages: [], rows: [] };
   if (messages.length === 0) return written;
   const key = { tenant: head.tenant, threadId: head.id };
-  // Most appends need no read, so the generators below are entered only if there is something to wait for.
+  // Most appends need no read, so the generators below are entered only if a read is necessary.
   let parent = parentId === null ? undefined : (knownParent ?? findCachedParent(scope, head, parentId));
   if (parentId !== null) parent ??= yield* readParent(tx, key, parentId);
   let digests = computeDigestsFromHeader(parent, messages);
@@ -68,15 +68,15 @@ export function* writeChain(
   let blobs: Map<string, MessageWithBlobs<Message>> | undefined;
   for (const [index, message] of messages.entries()) {
     const id = scope.nextId(last);
-    // The body is serialized before the ids are set, because the row has columns for them. One copy of the message then
-    // serves as the body and as the result.
+    // The body is serialized before the ids are set, because the row has columns for them. One copy of the message is
+    // then enough for the body and for the returned message.
     const content = stampMessage(message, createdAt, runId);
     let body = stringifyJson(content);
     const stored: StoredMessage = Object.assign(content, { id, parentMessageId: previousId });
     if (needsBlobs(body, scope.blobThreshold)) {
-      const light = extractBlobs(stored, scope.blobThreshold);
-      body = encodeBody(light.message);
-      (blobs ??= new Map()).set(id, light);
+      const withBlobs = extractBlobs(stored, scope.blobThreshold);
+      body = encodeBody(withBlobs.message);
+      (blobs ??= new Map()).set(id, withBlobs);
     }
     written.rows.push({
       tenant: head.tenant,
@@ -92,7 +92,7 @@ export function* writeChain(
     previousId = last = id;
   }
   const missing = blobs === undefined ? undefined : yield* writeBlobs(scope, tx, key, blobs);
-  if (missing !== undefined && !isRest) throw unknownBlob(missing, messages);
+  if (missing !== undefined && !allowsMissing) throw unknownBlob(missing, messages);
   const inserted = tx.insertMessages(written.rows);
   if (isPromise(inserted)) yield* wait(inserted);
   head.lastId = last;
@@ -101,8 +101,8 @@ export function* writeChain(
 }
 
 /**
- * Returns the parent's header from the cache if the parent is the newest message, because the head proves that this
- * message still exists.
+ * Returns the parent's header from the cache if the parent is the newest message, because the head, which is read under
+ * the lock of the thread, proves that this message still exists.
  */
 function findCachedParent(scope: LedgerScope, head: ThreadHead, id: string): MessageHeader | undefined {
   return id === head.newestMessageId ? findLastMessage(scope.store, head, id) : undefined;
@@ -145,10 +145,11 @@ function stampMessage(message: Message, createdAt: string, runId: string | undef
     message.metadata === undefined ? {} : copyObject(message.metadata),
     { schemaVersion: SCHEMA_VERSION },
   );
-  // A message that was copied from a ledger may already have the id of its original as `sourceId`.
+  // A message with `parentMessageId` was copied from a ledger. If it also has a `sourceId`, that is the id of the
+  // original, and it is not replaced.
   const isCopy = "parentMessageId" in message && metadata["sourceId"] !== undefined;
   if (message.id !== undefined && !isCopy) metadata["sourceId"] = message.id;
-  // A different run id belongs to the thread or ledger that the message was copied from.
+  // A run id other than `runId` belongs to the thread or ledger that the message was copied from.
   if (metadata.runId !== undefined && metadata.runId !== runId) {
     metadata["sourceRunId"] ??= metadata.runId;
     delete metadata.runId;

@@ -1,5 +1,5 @@
-// Encodes a StoredMessage as the JSON body of its row, and decodes the body. A row that cannot be read is quarantined,
-// reported and skipped (B91).
+// Encodes a StoredMessage as the JSON body of its row, and decodes the body. A row that cannot be read is reported,
+// copied into the quarantine table and skipped (B91).
 import { copyObject, parseJson, stringifyJson } from "../../model/json/index.ts";
 import { isObject } from "../../model/value-kind.ts";
 import type { StoredMessage } from "../../model/message.ts";
@@ -63,7 +63,7 @@ export async function readMessages(
   return messages.filter(({ id }) => !invalidIds.has(id));
 }
 
-/** The rows of each store that this process has quarantined already, so that each is written once. */
+/** The ids of the rows of each store that this process has quarantined, so that each row is quarantined only once. */
 const quarantinedIds = new WeakMap<LedgerStore, Set<string>>();
 
 /** Reports a row that cannot be read, and stores a copy of it with the reason in the quarantine table. */

@@ -1,6 +1,6 @@
-// Reads paths in the tree of messages. The id of a parent is always smaller than those of its children, so a path up to
-// the root is one descending read by id. It needs no recursion and no parent index, and takes time linear in the number
-// of rows.
+// Reads paths in the tree of messages. The id of a parent is always smaller than the ids of its children, so a path up
+// to the root is one descending read by id. This read needs no recursion and no parent index, and takes time linear in
+// the number of rows.
 import type { MessageHeader } from "../store/rows.ts";
 import { wait, type Steps } from "../store/steps.ts";
 import type { LedgerReads, ThreadKey } from "../store/contract.ts";
@@ -52,7 +52,7 @@ export function firstReadSize(limit: number): number {
   return Math.min(limit, FIRST_READ_SIZE);
 }
 
-/** Finds the header of a message in the thread. */
+/** Finds the header of a message; returns undefined if the thread has no message with this id. */
 export function* findHeader(reads: LedgerReads, key: ThreadKey, id: string): Steps<MessageHeader | undefined> {
   const [header] = yield* wait(reads.headers(key, { upTo: id, order: "desc", limit: 1 }));
   return header?.id === id ? header : undefined;
@@ -84,7 +84,7 @@ export function* readPath(reads: LedgerReads, key: ThreadKey, leaf: string | nul
   return path;
 }
 
-/** Finds the header of `id` if it lies on the path that ends with `leaf`. */
+/** Finds the header of the message `id`; returns undefined if the message is not on the path that ends with `leaf`. */
 export function* findOnPath(
   reads: LedgerReads,
   key: ThreadKey,
@@ -127,7 +127,7 @@ export function* findLeavingMessages(
       } else continue;
       useful++;
     }
-    // The message `from` is missing, so its ancestors cannot be found.
+    // No row of the read is on either path, so the message `from` is missing and its ancestors cannot be found.
     if (useful === 0) break;
     size = nextReadSize(size, useful, read.length);
   }

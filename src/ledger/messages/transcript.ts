@@ -1,5 +1,5 @@
 // Reads the messages of a path in batches, and the complete tree of a thread.
-import { setImmediate as otherWork } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { StoredMessage } from "../../model/message.ts";
 import type { BlobMode } from "../blobs/index.ts";
 import { readMessages } from "./message-body.ts";
@@ -79,7 +79,7 @@ export async function* readPathUp(
     const { rows, next, missing } = followParents(read, nextId);
     if (rows.length > 0) yield await readMessages(scope, rows, blobs);
     if (missing) return reportMissingParent(scope, key, next);
-    if (read.length >= READ_SIZE) await otherWork();
+    if (read.length >= READ_SIZE) await yieldToEventLoop();
     size = nextReadSize(size, rows.length, read.length);
     nextId = next;
   }
@@ -103,9 +103,9 @@ export async function readTree(scope: LedgerScope, threadId: string): Promise<Tr
     const rows = await scope.store.reads.messages(key, { after, upTo, limit: READ_SIZE });
     for (const message of await readMessages(scope, rows)) messages.push(message);
     const last = rows.at(-1);
-    // The remaining messages were deleted during the read.
+    // If there are no more rows, the remaining messages up to `upTo` were deleted during the read.
     if (last === undefined) break;
-    if (rows.length === READ_SIZE) await otherWork();
+    if (rows.length === READ_SIZE) await yieldToEventLoop();
     after = last.id;
   }
   return { messages, activeLeafId: activeLeaf(head) };

@@ -1,5 +1,5 @@
 // Lets a long loop yield to the event loop, so that other work of the process is not delayed.
-import { setImmediate as otherWork } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 
 /** The time in milliseconds after which a loop yields. */
 const MAX_BLOCKING_MS = 8;
@@ -11,7 +11,7 @@ export class EventLoopYield {
   /** Yields if at least `MAX_BLOCKING_MS` have passed since the last yield. */
   async yieldIfDue(): Promise<void> {
     if (performance.now() - this.#since < MAX_BLOCKING_MS) return;
-    await otherWork();
+    await yieldToEventLoop();
     this.#since = performance.now();
   }
 }

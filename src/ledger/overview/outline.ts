@@ -20,8 +20,8 @@ const PREVIEW_LENGTH = 80;
 
 export async function readOutline(scope: LedgerScope, threadId: string): Promise<Outline> {
   const key = toThreadKey(scope, threadId);
-  // The head is read before all other data, so that a reader who follows from the returned cursor receives everything
-  // that is written meanwhile.
+  // The head of the thread, which contains the last id, is read before all other data, so that a reader who follows
+  // from the returned cursor receives everything that is written meanwhile.
   const head = await requireThreadHead(scope, key);
   const { reads } = scope.store;
   const live = await reads.liveRuns(key);
@@ -45,7 +45,7 @@ export async function readOutline(scope: LedgerScope, threadId: string): Promise
     }
     await Promise.all(previews);
     const last = rows.at(-1);
-    // The remaining messages were deleted during the read.
+    // If there are no more rows, the remaining messages up to `upTo` were deleted during the read.
     if (last === undefined) break;
     after = last.id;
   }

@@ -8,7 +8,7 @@ const WHITE_SPACE = /\s+/gu;
 /** Matches white space that must be replaced by one space: line breaks, tabs and repeated spaces. */
 const LINE_BREAKING_SPACE = /[^\S ]| {2}/u;
 
-/** Returns the preview of a stored message. Of a text in a blob, only the beginning is read. */
+/** Returns the preview of a stored message. Only the beginning of a text in a blob is read. */
 export async function createStoredPreview(
   scope: LedgerScope,
   message: { readonly parts?: unknown },
@@ -41,8 +41,8 @@ export function createPreview(parts: readonly Part[], length: number): string {
 }
 
 /**
- * Returns the beginning of a text on one line. It may be longer than `length`, so that the caller detects a text that
- * must be truncated. Most texts need no replacement of white space.
+ * Returns the beginning of a text on one line. The result may be longer than `length`, so that the caller detects a
+ * text that must be truncated. White space is replaced only if necessary, because most texts do not need it.
  */
 function toOneLine(text: string, length: number): string {
   // The text may begin with much white space, so more than `length` characters are examined, but not all of a long

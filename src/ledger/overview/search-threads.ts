@@ -41,8 +41,8 @@ export async function searchThreads(
 }
 
 /**
- * Merges title matches and message matches. Title matches come first. They receive half of the result, or more if there
- * are too few message matches to fill the other half.
+ * Merges title matches and message matches. Title matches come first and fill half of the result, or more if there are
+ * too few message matches to fill the other half.
  */
 function mergeMatches(
   titles: readonly string[],
@@ -78,7 +78,10 @@ async function findMessageMatches(
 /** Matches characters of scripts in which one character can be a word. */
 const SINGLE_CHARACTER_TERMS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
 
-/** Returns the query without its last word if that word is a single letter, because too many words begin with it. */
+/**
+ * Returns the query without its last word if that word is a single letter, because too many words begin with it. A
+ * character of `SINGLE_CHARACTER_TERMS` stays, because it can be a whole word.
+ */
 function dropShortPrefix(query: string): string {
   const { terms, prefix } = parseQuery({ text: query, prefix: true });
   return prefix.length !== 1 || SINGLE_CHARACTER_TERMS.test(prefix) ? query : [...terms].join(" ");

@@ -12,8 +12,8 @@ import type { LedgerStore } from "../store/contract.ts";
 import { toThreadMapKey } from "../threads/thread-map-key.ts";
 
 /**
- * The number of a thread's last runs whose metadata is read for the models; it is limited, because metadata can be
- * long.
+ * The number of a thread's last runs whose metadata is read to list the models of the thread; it is limited, because
+ * metadata can be long.
  */
 export const LAST_RUNS = 10;
 const MAX_MODELS = 5;
@@ -102,18 +102,18 @@ function parseObjectOrEmpty(text: string): Record<string, unknown> {
 /** A cached summary and its weight in the cache. */
 interface CacheEntry {
   thread: CachedSummary;
-  /** The number of the summary's runs when it was added to the cache. The summary may count more runs later. */
+  /** The number of runs that the summary counted when it was added to the cache; the summary may count more later. */
   runs: number;
 }
 
-/** The cached summaries of a store by tenant and thread, in a map whose first entry is the least recently used one. */
+/** The cached summaries of a store, by tenant and thread. The first entry of the map is the least recently used one. */
 export class SummaryCache {
   readonly #entries = new Map<string, CacheEntry>();
-  readonly #mostRuns: number;
+  readonly #maxRuns: number;
   #runs = 0;
 
-  constructor(mostRuns = MAX_CACHED_RUNS) {
-    this.#mostRuns = mostRuns;
+  constructor(maxRuns = MAX_CACHED_RUNS) {
+    this.#maxRuns = maxRuns;
   }
 
   get(tenant: string, head: ListedHead): CachedSummary | undefined {
@@ -130,7 +130,7 @@ export class SummaryCache {
     this.#entries.set(name, { thread, runs });
     this.#runs += runs;
     for (const oldest of this.#entries.keys()) {
-      if (this.#runs <= this.#mostRuns && this.#entries.size <= MAX_CACHED_THREADS) return;
+      if (this.#runs <= this.#maxRuns && this.#entries.size <= MAX_CACHED_THREADS) return;
       this.#remove(oldest);
     }
   }

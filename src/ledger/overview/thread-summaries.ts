@@ -1,5 +1,5 @@
-// Reads the summaries of threads: message count, usage, models, live runs and preview. Many threads are read together,
-// and of each thread only the rows that are newer than its cached summary.
+// Reads the summaries of threads: message count, usage, models, live runs and preview. Many threads are read together.
+// For each thread, only the rows that are newer than its cached summary are read.
 import { decodeTime } from "ulid";
 import { parseJson } from "../../model/json/index.ts";
 import { isObject } from "../../model/value-kind.ts";
@@ -55,8 +55,8 @@ const ID_OR_PREFIX = /^[0-7][0-9A-HJKMNP-TV-Z]{9,25}$/;
 const ID_LENGTH = 26;
 
 /**
- * Returns the time of the last activity, which `lastActivity` contains as an id or an id prefix; otherwise the creation
- * time.
+ * Returns the time of the last activity, which `lastActivity` contains as an id or an id prefix; the creation time if
+ * `lastActivity` contains no time or an earlier one.
  */
 function readUpdatedAt({ lastActivity, createdAt }: ListedHead): string {
   if (!ID_OR_PREFIX.test(lastActivity)) return createdAt;
@@ -71,7 +71,10 @@ interface StaleSummary {
   isNew: boolean;
 }
 
-/** Updates the summaries to the state of the heads. If a read fails, cached summaries stay unchanged. */
+/**
+ * Updates the summaries, so that they include all rows up to the `lastId` of their heads. If a read fails, cached
+ * summaries stay unchanged.
+ */
 async function updateSummaries(scope: LedgerScope, stale: readonly StaleSummary[]): Promise<void> {
   const { store, tenant } = scope;
   const ranges = stale.map(({ head, thread }) => ({
@@ -107,7 +110,8 @@ async function updateSummaries(scope: LedgerScope, stale: readonly StaleSummary[
 }
 
 /**
- * Reads all runs of threads without a cached summary. The last runs are read completely; of the others, only the usage.
+ * Reads all runs of threads without a cached summary. The last runs are read completely; for older runs, only the usage
+ * is read.
  */
 async function readAllRuns(scope: LedgerScope, uncached: readonly StaleSummary[]): Promise<void> {
   const { store, tenant } = scope;
@@ -149,11 +153,11 @@ async function readBodyPreview(scope: LedgerScope, body: string): Promise<string
   }
 }
 
-/** The last pending read of each store and tenant. */
+/** The promise of the last read of summaries that has not ended, for each store and tenant. */
 const pendingReads = new WeakMap<LedgerStore, Map<string, Promise<unknown>>>();
 
 /**
- * Runs the reads of a tenant one after the other, so that a later read finds the cached results of the earlier ones.
+ * Runs the reads of a tenant one after the other, so that a later read finds the cached results of earlier reads.
  */
 async function runOnePerTenant<T>({ store, tenant }: LedgerScope, work: () => Promise<T>): Promise<T> {
   const ofStore = pendingReads.get(store) ?? new Map<string, Promise<unknown>>();

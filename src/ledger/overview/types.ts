@@ -1,4 +1,4 @@
-// The public types of thread lists, summaries, outlines and thread changes.
+// Declares the public types of thread lists, summaries, outlines and thread changes.
 import type { Role, Usage } from "../../model/index.ts";
 import type { SearchHit } from "../store/queries.ts";
 import type { RunInfo, Thread, ThreadPage } from "../types.ts";

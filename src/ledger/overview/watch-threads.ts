@@ -21,17 +21,17 @@ export async function watchThreads(
 ): Promise<AsyncIterableIterator<ThreadChange>> {
   const iterator = new ThreadChangeIterator();
   const unwatch = await scope.store.watchThreads(scope.tenant, (changes) => iterator.add(changes));
-  const leave = (): void => iterator.end();
+  const endIterator = (): void => iterator.end();
   const closed = (): void =>
     iterator.fail(new LedgerError("closed", "The ledger was closed; open it again, and watch again."));
   const removeCallback = onStoreClose(scope.store, closed);
-  signal?.addEventListener("abort", leave, { once: true });
+  signal?.addEventListener("abort", endIterator, { once: true });
   iterator.onEnd = () => {
     unwatch();
     removeCallback();
-    signal?.removeEventListener("abort", leave);
+    signal?.removeEventListener("abort", endIterator);
   };
-  if (signal?.aborted === true) leave();
+  if (signal?.aborted === true) endIterator();
   return iterator;
 }
 
@@ -112,15 +112,15 @@ class ThreadChangeIterator implements AsyncIterableIterator<ThreadChange, void> 
   }
 }
 
-/** For each change, the earlier change of the same thread that it cancels. */
+/** Maps a change to the earlier change of the same thread that it cancels. */
 const OPPOSITES: Partial<Record<ThreadChange["change"], ThreadChange["change"]>> = {
   created: "deleted",
   deleted: "created",
 };
 
 /**
- * Adds a change at the end of the map. An equal earlier change and the opposite one are removed: a thread that was
- * deleted and created again exists.
+ * Adds a change at the end of the map. Removes an equal earlier change, and also the opposite earlier change: a thread
+ * that was deleted and created again exists.
  */
 function moveToEnd(changes: Map<string, ThreadChange>, { threadId, change }: ThreadChange): void {
   const opposite = OPPOSITES[change];

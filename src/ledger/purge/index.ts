@@ -86,7 +86,7 @@ async function runPurge(scope: LedgerScope, plan: PurgePlan, named: ThreadKey | 
   return addCounts(total, await store.write((tx) => purgeLeftovers(scope, tx, plan)));
 }
 
-/** True if a thread may have data to delete. Threads without such data need no transaction. */
+/** True if a thread may have data to delete. For all other threads, no transaction is started. */
 async function mayHaveDeletable({ store }: LedgerScope, key: ThreadKey, { what, before }: PurgePlan): Promise<boolean> {
   if (what === "replaced") return (await store.reads.runs(key)).some(({ state }) => DELETABLE_STATES.has(state));
   const head = await store.reads.thread(key);
@@ -149,7 +149,8 @@ function* purgeThread(
     ? deleteWholeThread(scope, tx, key, head, plan)
     : deleteReplaced(tx, key, head, plan);
   let total = deleted;
-  // Blobs are deleted in the order of their hashes, so that concurrent callers cannot deadlock.
+  // If neither messages nor the thread were deleted, all blob references still exist, and no blob is deleted. Blobs are
+  // deleted in the order of their hashes, so that concurrent callers cannot deadlock.
   const hashes = [...new Set(references)].sort();
   for (let at = 0; at < hashes.length && (deleted.messages > 0 || deleted.threads > 0); at += BATCH_SIZE) {
     total = addCounts(

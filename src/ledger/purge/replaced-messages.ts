@@ -18,8 +18,8 @@ export interface ReplacedRows {
  * - ancestors of such messages that have no other descendants, such as a question that was replaced together with its
  *   answer;
  * - messages of failed and cancelled runs, unless messages that are not deleted follow them.
- * Not deleted: the path of the active leaf, the paths of committed runs and of the fork points of live runs; branches of
- * appended messages; messages that are not older than `before`, and their ancestors.
+ * Not deleted are the path of the active leaf, the paths of committed runs and of the fork points of live runs;
+ * branches of appended messages; messages that are not older than `before`, and their ancestors.
  */
 export function findReplacedMessages(
   headers: readonly MessageHeader[],
@@ -36,7 +36,7 @@ export function findReplacedMessages(
   const supersededIds = tree.selectSubtrees((header) => findState(states, header.runId) === "superseded");
   const messageIds: string[] = [];
   const deletedIds = new Set<string>();
-  // Newest first, so that all children of a message are decided before the message.
+  // The messages are tested newest first, so that all children of a message are tested before the message.
   for (const header of headers.toReversed()) {
     const { id, runId } = header;
     const children = tree.listChildren(id);
@@ -44,7 +44,8 @@ export function findReplacedMessages(
     const state = findState(states, runId);
     const isPartial = state === "failed" || state === "cancelled";
     if (!supersededIds.has(id) && !isPartial && !children.some((child) => supersededIds.has(child))) continue;
-    // If no other messages follow the parent, the parent is deleted as well, because it then has a superseded child.
+    // The message counts as superseded, so that its parent is deleted as well if no other messages follow the parent. A
+    // message of a failed or cancelled run does not by itself cause the deletion of its parent.
     if (!isPartial) supersededIds.add(id);
     deletedIds.add(id);
     messageIds.push(id);

@@ -1,5 +1,6 @@
-// Aliases of runs: the ids by which clients know their answers. An alias belongs to the run that received it last. If
-// runs of several threads received the same alias, an additional alias marks this.
+// Stores and finds the aliases of runs: the ids by which clients refer to their answers. An alias belongs to the run
+// that received it last. If runs of several threads received the same alias, an additional alias records that the alias
+// is shared.
 import { requireName } from "../check-arguments.ts";
 import { LedgerError } from "../errors.ts";
 import type { RunRow } from "../store/rows.ts";

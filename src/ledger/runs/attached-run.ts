@@ -1,5 +1,5 @@
-// A handle for a run that was begun earlier with the same idempotency key. The handle reads the run and returns its
-// result, but cannot write.
+// Implements the handle of a run that was begun earlier with the same idempotency key. The handle reads the run and
+// returns its result, but cannot write.
 import type { RunRow } from "../store/rows.ts";
 import { LedgerError } from "../errors.ts";
 import type { LedgerScope } from "../scope.ts";

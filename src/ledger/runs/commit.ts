@@ -45,7 +45,7 @@ export function* writeCommit(
     changes: { state: next, usage: encodeColumn(usage), ...merged },
     outcome: { messageIds: written.map(({ id }) => id), supersededRunIds: superseded.map(({ id }) => id) },
     messages: written,
-    // A run that was live until now has no other usage or error, so these values are complete.
+    // Usage and error of a run are stored only when the run ends, so the run has no values other than these.
     facts: usage === undefined ? {} : { usage },
   });
   yield* logSuperseded(scope, tx, head, superseded);

@@ -5,20 +5,20 @@ import type { MessageDelta } from "../../model/index.ts";
 import { MAX_DEPTH, parseJson } from "../../model/json/index.ts";
 
 /**
- * The maximum number of levels of nesting that a stored message adds around a value of a delta: those around an
- * annotation in an alternative of an answer.
+ * The maximum number of levels of nesting that a stored message adds around a value of a delta. An annotation in an
+ * alternative of an answer has this number of levels around it.
  */
 const MAX_LEVELS_AROUND_VALUE = 12;
 const MAX_VALUE_DEPTH = MAX_DEPTH - MAX_LEVELS_AROUND_VALUE;
 /**
- * The kinds of deltas whose payload object the turn references until its end. From other payloads, the turn copies the
- * values immediately.
+ * The kinds of deltas whose payload object `RunTurn` references until the run ends. `RunTurn` copies the values of all
+ * other payloads immediately.
  */
 const RETAINED_KINDS: ReadonlySet<string> = new Set(["start", "done", "error"]);
 
 /**
- * Returns the delta with a copy of its payload, parsed from its JSON. If the payload contains no lists and objects, it
- * is copied without parsing or not at all. Throws if a value is nested too deeply to be read back.
+ * Returns the delta with a copy of its payload, parsed from its JSON. A payload without lists and objects is copied
+ * without parsing, and only if its kind is retained. Throws if a value is nested too deeply to be read back.
  */
 export function copyDelta(delta: MessageDelta, json: string): MessageDelta {
   const { payload, providerRaw } = delta;

@@ -1,5 +1,5 @@
-// Makes the messages of a turn storable. Tool arguments arrive as text and may be nested as deeply as the JSON parser
-// allows, but the message around them needs some of these levels.
+// Makes the messages that a run streamed storable. Tool arguments arrive as text and may be nested as deeply as the
+// JSON parser allows, but the message around them needs some of these levels.
 import { assignObject, copyObject, MAX_DEPTH, stringifyJson } from "../../model/json/index.ts";
 import type { Alternative, InvalidToolCall, Message, Part, ModelResponse, ToolCallPart } from "../../model/index.ts";
 import { assertStorableMessages } from "../check-arguments.ts";
@@ -16,8 +16,8 @@ const LEVELS_AROUND_INPUT = 3;
 const LEVELS_AROUND_ALTERNATIVE = 5;
 
 /**
- * Returns the message with arguments that are nested too deeply replaced by their JSON text; such calls are marked as
- * invalid.
+ * Returns the message with arguments that are nested too deeply replaced by their JSON text. The calls with replaced
+ * arguments are marked as invalid.
  */
 export function limitInputDepth(message: Message, levels = MAX_DEPTH): Message {
   if (levels === MAX_DEPTH && isStorableMessage(message)) return message;
@@ -31,7 +31,8 @@ export function limitInputDepth(message: Message, levels = MAX_DEPTH): Message {
   const result = Object.assign(copyObject(message), { parts });
   const metadata = copyObject(message.metadata ?? {});
   if (invalid.length > 0) metadata.invalidToolCalls = [...(metadata.invalidToolCalls ?? []), ...invalid];
-  const { response } = metadata as { response?: Partial<ModelResponse> }; // the type that run-turn.ts writes
+  // The cast is safe, because run-turn.ts writes a partial ModelResponse as `response`.
+  const { response } = metadata as { response?: Partial<ModelResponse> };
   if (response?.alternatives !== undefined) {
     const alternatives = response.alternatives.map((each) =>
       limitAlternativeDepth(each, levels - LEVELS_AROUND_ALTERNATIVE),

@@ -43,7 +43,7 @@ interface InterruptedRun {
   epoch?: number;
 }
 
-/** Stores the interrupted turn and ends the run. The active leaf is not changed. */
+/** Stores the partial output of a run as an interrupted turn, and ends the run. The active leaf is not changed. */
 export function* writeInterruptedTurn(
   scope: LedgerScope,
   tx: LedgerTransaction,
@@ -87,7 +87,8 @@ export function toProviderError(error: unknown): ProviderError {
   if (typeof error === "string") return { kind: "unknown", message: error };
   const message = isObject(error) || error instanceof Error ? error.message : undefined;
   if (typeof message !== "string") return describeThrown(error);
-  const fields: Partial<ProviderError> = error as object; // an object with a message, as checked above
+  // The cast is safe, because a value with a string `message` is an object.
+  const fields: Partial<ProviderError> = error as object;
   const result: ProviderError = { kind: isProviderErrorKind(fields.kind) ? fields.kind : "unknown", message };
   if (typeof fields.status === "number") result.status = fields.status;
   if (typeof fields.retryAfterMs === "number") result.retryAfterMs = fields.retryAfterMs;

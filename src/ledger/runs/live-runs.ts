@@ -27,8 +27,8 @@ const COMPACT_BATCH = 16;
 
 export class LiveRuns {
   /**
-   * The scope of the first run. It is used for all runs, because store, clock and lease time are the same for all
-   * tenants.
+   * The scope of the first run; undefined before the first run. This scope is used for all runs, because store, clock
+   * and lease time are the same for all tenants.
    */
   #scope: LedgerScope | undefined;
   readonly #runs = new Set<LeasedRun>();
@@ -57,7 +57,9 @@ export class LiveRuns {
     if (this.#runs.size === 0) this.#stopTimer();
   }
 
-  /** Renews the leases of these runs in one write. A writer whose run was taken over by another writer is fenced. */
+  /**
+   * Renews the leases of these runs in one write. Calls `fence` of a writer whose run was taken over by another writer.
+   */
   async renew(scope: LedgerScope, runs: readonly LeasedRun[]): Promise<void> {
     const leaseUntil = scope.now() + scope.leaseMs;
     const lost = await setLeases(scope, runs, leaseUntil);
@@ -68,8 +70,8 @@ export class LiveRuns {
   }
 
   /**
-   * Ends the lease of one run, so that another writer need not wait. If the write fails, the lease ends when it
-   * expires.
+   * Ends the lease of one run, so that another writer need not wait until the lease expires. A failed write is ignored,
+   * because the lease then expires.
    */
   async release(scope: LedgerScope, run: LeasedRun): Promise<void> {
     this.delete(run);
@@ -114,7 +116,7 @@ export class LiveRuns {
 
   /**
    * Renews the leases of which at least a third has passed. A lease whose writer writes deltas is seldom due, because
-   * each such write renews it.
+   * each write of deltas renews the lease.
    */
   async #renewDue(scope: LedgerScope): Promise<void> {
     if (this.#isRenewing) return;
@@ -124,7 +126,8 @@ export class LiveRuns {
     try {
       if (due.length > 0) await this.renew(scope, due);
     } catch {
-      // Two more renewals are tried before the lease expires. Meanwhile, writers receive the store's errors.
+      // The error is ignored: two more renewals are tried before the lease expires. Meanwhile, writers receive the
+      // store's errors.
     } finally {
       this.#isRenewing = false;
     }

@@ -1,5 +1,5 @@
-// The beginning of every write that ends a live run or changes its metadata: locks the thread, checks the epoch, and
-// checks that the step is allowed.
+// Begins every write that ends a live run or changes its metadata: locks the thread, checks the epoch, and checks that
+// the step is allowed.
 import { LedgerError } from "../errors.ts";
 import type { RunRow, RunState, ThreadHead } from "../store/rows.ts";
 import { wait, type Steps } from "../store/steps.ts";

@@ -54,7 +54,7 @@ export function decodeBatch(runId: string, body: string): MessageDelta[] {
       throw new TypeError("A batch of deltas must contain only numbers, strings and deltas.");
     } else {
       const [kind, payload, more] = piece;
-      // Kind and payload are returned as they were written; the assembler checks them.
+      // The cast is not checked: kind and payload are returned as they were written, and the assembler checks them.
       const delta = { kind, payload, runId, seq: seq++, timestamp } as unknown as MessageDelta;
       deltas.push(withPartKey(isObject(more) ? assignObject(delta, more) : delta));
     }
@@ -82,7 +82,7 @@ export interface RunEventBody {
   firstDeltaId?: string;
   /** The id of the run's last delta row. */
   lastDeltaId?: string;
-  /** The ids of the run's result; only present if this change ended the run. */
+  /** The ids of the run's messages and of the runs that it superseded; only present if this change ended the run. */
   outcome?: RunOutcomeIds;
 }
 

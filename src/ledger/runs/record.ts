@@ -6,7 +6,7 @@ import { assertExpectedLeaf } from "../messages/append.ts";
 import { readMessages } from "../messages/message-body.ts";
 import { assertStorableMessages } from "../check-arguments.ts";
 import { LedgerError } from "../errors.ts";
-import { writeChain } from "../messages/insert-chain.ts";
+import { type MessageChain, writeChain } from "../messages/insert-chain.ts";
 import { findKeyResult, storeKeyResult, hashRequest } from "../idempotency-keys.ts";
 import { activeLeaf, moveLeaf } from "../messages/active-leaf.ts";
 import { findLeavingMessages } from "../messages/paths.ts";
@@ -52,7 +52,7 @@ export async function recordCall(scope: LedgerScope, call: NewRecord): Promise<R
   return toRecordResult(scope, row, { input, messages, supersededRunIds, attached: false });
 }
 
-/** Creates the result. Its `run` is computed on first access. */
+/** Creates the result of `recordCall`. Its field `run` is computed on first access. */
 function toRecordResult(scope: LedgerScope, row: RunRow, fields: Omit<RecordResult, "threadId" | "run">): RecordResult {
   let run: RunInfo | undefined;
   return {
@@ -96,7 +96,7 @@ interface WrittenCall {
   input: StoredMessage[];
   messages: StoredMessage[];
   supersededRunIds: string[];
-  /** The header of the thread's newest message, for the cache. */
+  /** The header of the thread's newest message, for `cacheLastMessage`; undefined if it is not known. */
   last: MessageHeader | undefined;
 }
 interface EarlierCall {
@@ -120,7 +120,7 @@ function* writeCall(scope: LedgerScope, tx: LedgerTransaction, plan: RecordPlan)
   const leaving = replaces && parentId !== oldLeaf ? yield* findLeavingMessages(tx, target.key, oldLeaf, parentId) : [];
   const runId = yield* runStart.resolveRunId(scope, tx, head, plan.runId);
   const begun = createRunRow(scope, head.id, runId, call, fork);
-  const chain = { parentId, parent, messages: plan.messages, runId, isRest: !isCommitted };
+  const chain: MessageChain = { parentId, parent, messages: plan.messages, runId, allowsMissingBlobs: !isCommitted };
   const { messages, rows } = yield* writeChain(scope, tx, head, chain);
   const superseded = leaving.length === 0 ? [] : yield* supersedeRuns(tx, leaving);
   const row = toEndedRow(scope, begun, plan);
@@ -129,7 +129,7 @@ function* writeCall(scope: LedgerScope, tx: LedgerTransaction, plan: RecordPlan)
     ...(isCommitted && { supersededRunIds: superseded.map(({ id }) => id) }),
   };
   head.lastId = scope.nextId(head.lastId);
-  // A synchronous store returns no promise here, so the generator `wait` is entered only if there is something to wait for.
+  // A synchronous store returns no promise here. The generator `wait` is then not created, which saves time.
   const insertedRun = tx.insertRun(row);
   if (isPromise(insertedRun)) yield* wait(insertedRun);
   const { usage, error } = plan;

@@ -35,9 +35,9 @@ export async function recoverRuns(
       limit,
       everyTenant ? undefined : ledgerScope.tenant,
     );
-    const fresh = expired.filter((run) => !seen.has(toRunMapKey(run)));
-    if (fresh.length === 0) break;
-    for (const run of fresh) {
+    const untried = expired.filter((run) => !seen.has(toRunMapKey(run)));
+    if (untried.length === 0) break;
+    for (const run of untried) {
       const { tenant, threadId, id: runId } = run;
       seen.add(toRunMapKey(run));
       const scope = scopeForTenant(ledgerScope, tenant);
@@ -78,7 +78,8 @@ interface SalvagedRun {
 function* salvageRun(scope: LedgerScope, tx: LedgerTransaction, expired: RunRow): Steps<SalvagedRun | undefined> {
   const head = yield* wait(tx.lockThread(toThreadKeyOfRun(expired)));
   const row = yield* wait(tx.run(expired.tenant, expired.id));
-  // The writer may have renewed its lease meanwhile, or another writer may have taken over.
+  // Meanwhile, the thread may have been deleted, the writer may have renewed its lease, or another writer may have
+  // taken over the run.
   if (head === undefined || row === undefined || row.leaseUntil >= scope.now()) return undefined;
   const state = requireTransition(row, "recover");
   if (state === "same") return undefined;

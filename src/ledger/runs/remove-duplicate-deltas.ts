@@ -9,8 +9,8 @@ import { isStamped } from "./stamp-deltas.ts";
 const ROWS_PER_READ = 16;
 
 /**
- * Returns the deltas without those that the log already contains unchanged. `since` is the last `seq` that was known to
- * be written. Deltas up to it, and deltas that differ from the log, are returned too, and the writer rejects them.
+ * Returns the deltas without the deltas that the log already contains unchanged. `since` is the last `seq` that was
+ * known to be written. Deltas up to `since` and deltas that differ from the log are returned; the writer rejects them.
  */
 export async function removeDuplicateDeltas(
   reads: LedgerReads,
@@ -24,7 +24,8 @@ export async function removeDuplicateDeltas(
   return deltas.filter((delta) => {
     const seq = readSeq(delta);
     const loggedText = seq > since ? logged.get(seq) : undefined;
-    return loggedText === undefined || loggedText !== toComparableText(delta as MessageDelta); // it has a seq
+    // The cast is safe, because a delta with a logged text has a `seq`.
+    return loggedText === undefined || loggedText !== toComparableText(delta as MessageDelta);
   });
 }
 

@@ -1,5 +1,5 @@
-// Rebuilds the turn of a run from the log, for a writer that takes over the run and for the recovery of a run whose
-// writer died.
+// Rebuilds the turn of a run (the messages assembled from its deltas) from the log, for a writer that takes over the
+// run and for the recovery of a run whose writer died.
 import { LedgerError } from "../errors.ts";
 import type { RunRow } from "../store/rows.ts";
 import type { LedgerScope } from "../scope.ts";
@@ -11,7 +11,7 @@ import { type TurnContent, RunTurn } from "./run-turn.ts";
 
 const ROWS_PER_READ = 64;
 
-/** A turn rebuilt from the log. */
+/** The turn of a run, rebuilt from the deltas in the log. */
 export interface ReplayResult {
   /** The turn up to the first delta that is damaged or missing. */
   turn: RunTurn;
@@ -58,7 +58,10 @@ export function reportDropped(scope: LedgerScope, { id, threadId }: RunRow, { dr
   scope.report({ threadId, messageId: id, reason });
 }
 
-/** Returns the turn; throws "corrupt" if deltas are damaged or missing, because no writer may continue after a gap. */
+/**
+ * Returns the rebuilt turn; throws "corrupt" if deltas are damaged or missing, because no writer may continue after a
+ * gap.
+ */
 export function requireUndamaged({ turn, damage }: ReplayResult): RunTurn {
   if (damage === undefined) return turn;
   throw new LedgerError(

@@ -80,7 +80,7 @@ export function readRunMetadata(row: RunRow, report: ReportProblem): Record<stri
   return readColumn(row, "metadata", report) ?? {};
 }
 
-/** Returns the provider of a run, if its metadata contains it. */
+/** Returns the provider of a run; undefined if the metadata of the run contains no provider. */
 export function readProvider(row: RunRow, report: ReportProblem): string | undefined {
   const { provider } = readRunMetadata(row, report);
   return typeof provider === "string" ? provider : undefined;

@@ -1,5 +1,5 @@
-// The result of an ended run. It is written with the state change that ends the run, and read again when the step that
-// ended the run is repeated.
+// Writes the result of a run together with the state change that ends the run, and reads the result again when the step
+// that ended the run is repeated.
 import type { StoredMessage } from "../../model/index.ts";
 import { isObject } from "../../model/value-kind.ts";
 import { readMessages } from "../messages/message-body.ts";
@@ -17,7 +17,7 @@ import { decodeRunEvent, createRunEventRow, type RunUsageAndError, type RunOutco
 /** A run that has ended. */
 export interface EndedRun {
   row: RunRow;
-  /** The result; absent if the run had ended before. */
+  /** The result of the run; absent if the run had ended before this call. */
   outcome?: CommitResult;
 }
 
@@ -51,8 +51,8 @@ export function* closeRun(
 }
 
 /**
- * The number of log rows that are read after the last delta of a run. A run has few of them: its end and, if it was
- * superseded, that change.
+ * The number of log rows that are read after the last delta of a run. A run has few rows there: the row of its end and,
+ * if the run was superseded, the row of that change.
  */
 const ROWS_PER_READ = 4;
 
@@ -76,7 +76,7 @@ export async function readOutcome(scope: LedgerScope, row: RunRow): Promise<Comm
 
 /**
  * Decodes the outcome of a run event; undefined if the event did not end the run. Throws "corrupt" if the row is
- * damaged, because it must not look like a run without messages.
+ * damaged, because a damaged row must not look like the end of a run without messages.
  */
 function decodeOutcome(row: LogRow): RunOutcomeIds | undefined {
   try {

@@ -58,8 +58,8 @@ export function* lockOrCreateThread(tx: LedgerTransaction, { key, row, isFresh }
 }
 
 /**
- * Runs a write that creates a thread or a run. If another writer creates it at the same time, the write fails with a
- * conflict and is repeated; the second attempt finds the existing thread or run.
+ * Runs a write that creates a thread or a run. If another writer creates the same thread or run at the same time, the
+ * write fails with a conflict and is repeated; the second attempt finds the existing thread or run.
  */
 export async function writeWithRaceRetry<T>(
   scope: LedgerScope,
@@ -74,7 +74,7 @@ export async function writeWithRaceRetry<T>(
     // a path.
     const isRace = error instanceof LedgerError && error.code === "conflict" && error.path === "";
     if (!isRace || (target.row === undefined && callerId?.isFresh !== true)) throw error;
-    // Another process may have used an id from newId(), so the second attempt looks up both ids.
+    // Another process may have used an id from newId(), so the second attempt looks up the thread id and the run id.
     target.isFresh = false;
     if (callerId !== undefined) callerId.isFresh = false;
     return scope.store.write(work);
@@ -105,7 +105,7 @@ export interface ForkPoint {
   parentId: string | null;
   /** The header of the message `parentId`, if it is known without a read. */
   parent?: MessageHeader | undefined;
-  /** The input as it was stored. */
+  /** The messages of the run's input, as they were stored; empty if there is no input. */
   input: StoredMessage[];
 }
 
@@ -131,7 +131,7 @@ export function* resolveForkPoint(
   const parentId = parentMessageId === undefined ? activeLeaf(head) : parentMessageId;
   const { rows, messages: stored } = yield* writeChain(scope, tx, head, { parentId, messages });
   if (head.pinned) yield* moveLeaf(tx, head, head.newestMessageId);
-  // requireRunInput guarantees at least one message.
+  // The cast is safe, because `requireRunInput` rejects an input without messages.
   const last = rows.at(-1) as MessageRow;
   return { forks: true, parentId: last.id, parent: last, input: stored };
 }
@@ -150,8 +150,8 @@ export interface CallerRunId {
 }
 
 /**
- * Returns a run id that the caller chose. Throws "invalid-input" unless it is a ULID whose time is not in the future:
- * all later ids of the thread must be larger than the run's id, whatever the clock shows.
+ * Returns a run id that the caller chose; undefined if the caller chose none. Throws "invalid-input" unless the id is a
+ * ULID whose time is at most `MAX_CLOCK_SKEW_MS` in the future, because all later ids of the thread must be larger.
  */
 export function requireRunId(scope: LedgerScope, id: unknown, path: string): CallerRunId | undefined {
   if (id === undefined) return undefined;

@@ -30,8 +30,8 @@ export class RunTurn {
   /** Adds one delta. Throws an `AssemblyError` if the delta is illegal; the turn is then unchanged. */
   push(delta: MessageDelta): void {
     this.#assembler.push(delta);
-    // The responses are stored here, because the assembler does not return the earlier ones if the stream is cut off
-    // later.
+    // The responses are stored here, because the assembler does not return the finished responses if the stream is cut
+    // off later.
     if (delta.kind === "done") this.#responses = this.#assembler.finish().responses;
   }
 
@@ -106,8 +106,8 @@ export function toTurnFromMessages(messages: readonly Message[]): TurnContent {
 }
 
 /**
- * Adds the sum of the usages to the messages. A single usage is added with all its counts; of several, only the counts
- * that can be summed. Without any usage, no sum is added.
+ * Adds the sum of the usages to the messages. A single usage is added with all its counts; of several usages, only the
+ * counts that can be summed are added. Without any usage, no sum is added.
  */
 function addUsageSum(messages: Message[], counted: readonly { usage?: Usage }[]): TurnContent {
   const usages = counted.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
@@ -119,14 +119,14 @@ function addUsageSum(messages: Message[], counted: readonly { usage?: Usage }[])
  * precedence.
  */
 function addResponseMetadata(message: Message, response: PartialResponse, provider: string | undefined): Message {
-  const facts: Metadata = {};
-  if (response.model !== "") facts.model = response.model;
-  if (provider !== undefined) facts.provider = provider;
-  if (response.finishReason !== undefined) facts.finishReason = response.finishReason;
-  if (response.usage !== undefined) facts.usage = response.usage;
+  const fields: Metadata = {};
+  if (response.model !== "") fields.model = response.model;
+  if (provider !== undefined) fields.provider = provider;
+  if (response.finishReason !== undefined) fields.finishReason = response.finishReason;
+  if (response.usage !== undefined) fields.usage = response.usage;
   const rest = selectOtherFields(response);
-  if (Object.keys(rest).length > 0) facts["response"] = rest;
-  return withMetadata(message, message.metadata === undefined ? facts : assignObject(facts, message.metadata));
+  if (Object.keys(rest).length > 0) fields["response"] = rest;
+  return withMetadata(message, message.metadata === undefined ? fields : assignObject(fields, message.metadata));
 }
 
 /**

@@ -1,5 +1,5 @@
-// The writer of a live run. It checks deltas immediately, writes them in batches, and stores the messages at the end.
-// Steps that end the run, and steps that must wait for such a step, are executed one after the other.
+// The writer of a live run checks deltas immediately, writes them in batches, and stores the messages at the end of the
+// run. Steps that end the run, and steps that must wait for the end of another step, are executed one after the other.
 import { AssemblyError } from "../../assembly/index.ts";
 import type { Delta, Message, MessageDelta } from "../../model/index.ts";
 import { assertExpectedLeafOption } from "../messages/append.ts";
@@ -26,7 +26,7 @@ import { createBatchError, stampBatch } from "./stamp-deltas.ts";
 import { isLive, requireTransition, type RunStep } from "./transitions.ts";
 import { toTurnFromMessages, RunTurn, type TurnContent } from "./run-turn.ts";
 
-/** The deltas of one accepted call, which are written together. */
+/** The deltas of one accepted call of `append` or `push`, which are written together. */
 interface AcceptedBatch {
   deltas: readonly EncodedDelta[];
   count: number;
@@ -48,8 +48,8 @@ export class RunWriter implements Run {
   readonly #buffer: WriteBuffer<AcceptedBatch>;
   #row: RunRow;
   /**
-   * The turn assembled so far; undefined if it may differ from the log. The log is then replayed when the turn is
-   * needed.
+   * The messages assembled from the accepted deltas; undefined if they may differ from the log. The log is then
+   * replayed when they are needed.
    */
   #turn: RunTurn | undefined;
   /** The `seq` of the last accepted delta, whether it is written or not. */
@@ -59,10 +59,10 @@ export class RunWriter implements Run {
   #outcome: CommitResult | undefined;
   #isFenced = false;
   /**
-   * The last `seq` before a write with an unknown outcome; undefined without such a write. The caller may append the
-   * deltas of that write again.
+   * The last `seq` that was written before a write with an unknown outcome; undefined if every outcome is known. The
+   * caller may append the deltas of the write with the unknown outcome again.
    */
-  #unsureSince: number | undefined;
+  #lastKnownSeq: number | undefined;
   /** The error of the first pushed delta that was not written. */
   #pushError: { error: unknown } | undefined;
 
@@ -88,7 +88,7 @@ export class RunWriter implements Run {
   }
 
   async append(deltas: DeltaList): Promise<void> {
-    if (this.#queuedSteps === 0 && this.#turn !== undefined && this.#unsureSince === undefined) {
+    if (this.#queuedSteps === 0 && this.#turn !== undefined && this.#lastKnownSeq === undefined) {
       return this.#accept(this.#turn, deltas);
     }
     // The promise is wrapped in an object, so that the next queued steps do not wait until the deltas are durable.
@@ -99,22 +99,22 @@ export class RunWriter implements Run {
   }
 
   push(deltas: DeltaList): void {
-    const lose = (error: unknown): void => {
+    const setPushError = (error: unknown): void => {
       this.#pushError ??= { error };
     };
     // After an error no further deltas are accepted, because an answer without the failed deltas would look complete.
-    const take = (turn: RunTurn, accepted: DeltaList): void => {
+    const tryAccept = (turn: RunTurn, accepted: DeltaList): void => {
       if (this.#pushError !== undefined) return;
       try {
-        this.#accept(turn, accepted).catch(lose);
+        this.#accept(turn, accepted).catch(setPushError);
       } catch (error) {
-        lose(error);
+        setPushError(error);
       }
     };
     if (this.#pushError !== undefined) return;
-    if (this.#queuedSteps === 0 && this.#turn !== undefined && this.#unsureSince === undefined)
-      take(this.#turn, deltas);
-    else this.#enqueue(async () => take(...(await this.#withoutWritten(deltas)))).catch(lose);
+    if (this.#queuedSteps === 0 && this.#turn !== undefined && this.#lastKnownSeq === undefined)
+      tryAccept(this.#turn, deltas);
+    else this.#enqueue(async () => tryAccept(...(await this.#withoutWritten(deltas)))).catch(setPushError);
   }
 
   async mergeMetadata(fields: Record<string, unknown>): Promise<void> {
@@ -245,20 +245,21 @@ export class RunWriter implements Run {
       this.#row = { ...row, metadata: this.#row.metadata };
     } catch (error) {
       this.#turn = undefined;
-      if (error instanceof LedgerError && error.outcome === "unknown") this.#unsureSince ??= this.#row.lastSeq;
+      if (error instanceof LedgerError && error.outcome === "unknown") this.#lastKnownSeq ??= this.#row.lastSeq;
       if (error instanceof LedgerError && error.code === "fenced") this.fence();
       throw error;
     }
   }
 
   /**
-   * Returns the turn, and the deltas without those that are already in the log after a write with an unknown outcome.
+   * Returns the assembled turn, and the given deltas without those that are already in the log after a write with an
+   * unknown outcome.
    */
   async #withoutWritten(deltas: DeltaList): Promise<[turn: RunTurn, deltas: DeltaList]> {
     const turn = await this.#requireTurn("append");
-    const unsureSince = this.#unsureSince;
-    if (unsureSince === undefined || !Array.isArray(deltas)) return [turn, deltas];
-    const newDeltas = await removeDuplicateDeltas(this.#scope.store.reads, this.#row, unsureSince, deltas);
+    const lastKnownSeq = this.#lastKnownSeq;
+    if (lastKnownSeq === undefined || !Array.isArray(deltas)) return [turn, deltas];
+    const newDeltas = await removeDuplicateDeltas(this.#scope.store.reads, this.#row, lastKnownSeq, deltas);
     return [await this.#requireTurn("append"), newDeltas];
   }
 
@@ -310,7 +311,7 @@ export class RunWriter implements Run {
     return usage === undefined ? { messages: [] } : { messages: [], usage };
   }
 
-  /** Returns the streamed turn; undefined if the run had ended before. */
+  /** Returns the messages assembled from the streamed deltas; undefined if the run had ended before. */
   async #assembled(): Promise<TurnContent | undefined> {
     if (this.#pushError !== undefined) throw this.#pushError.error;
     const turn = await this.#requireTurn("commit");

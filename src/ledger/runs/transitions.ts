@@ -1,4 +1,4 @@
-// The table of the steps that are allowed in each state of a run. Repeating the step that ended a run changes nothing;
+// Defines the steps that are allowed in each state of a run. Repeating the step that ended a run changes nothing;
 // ending it in a different way is a conflict.
 import { LedgerError } from "../errors.ts";
 import { RUN_STATES, type RunState } from "../store/rows.ts";
@@ -51,7 +51,7 @@ export function isLive(state: RunState): boolean {
   return state === "created" || state === "streaming";
 }
 
-/** The states in which a run ends. `superseded` is not included, because a run ends as `committed` before it. */
+/** The states in which a run ends. Excludes `superseded`, because a superseded run has ended as `committed` before. */
 export const END_STATES: readonly RunState[] = RUN_STATES.filter((state) => !isLive(state) && state !== "superseded");
 
 /** Returns the state after a step; "same" if the step changes nothing. Throws if the step is not allowed. */

@@ -1,4 +1,4 @@
-// The public types of runs: new runs, their info and results, and complete calls for `ledger.record`.
+// Declares the public types of runs: new runs, their info and results, and complete calls for `ledger.record`.
 import type { Delta, Message, MessageDelta, ProviderError, StoredMessage, Usage } from "../../model/index.ts";
 import type { RunMode, RunState } from "../store/rows.ts";
 import type { NewThread } from "../types.ts";
@@ -15,9 +15,9 @@ export interface NewRun {
   threadId: string;
   /** The fields of the thread, which is created in the same transaction if it does not exist. */
   thread?: NewThread | undefined;
-  /** The id of the run, a ULID as returned by `ledger.newId()`. Default: a new one. An existing id is a conflict. */
+  /** The id of the run, a ULID as returned by `ledger.newId()`. Default: a new id. An existing id is a conflict. */
   id?: string | undefined;
-  /** Messages to append in the same transaction before the run. The last one is the run's fork point. */
+  /** Messages to append in the same transaction before the run. The last message is the run's fork point. */
   input?: RunInput | undefined;
   /** Aliases by which `runByAlias` finds the run. */
   alias?: string | readonly string[] | undefined;
@@ -129,12 +129,12 @@ export interface Run {
   mergeMetadata(fields: Record<string, unknown>): Promise<void>;
   /**
    * Commits the assembled deltas, or the given messages. An empty list commits no messages and stores only the usage. A
-   * repeated call returns the result of the first.
+   * repeated call returns the result of the first call.
    */
   commit(messages?: readonly Message[], options?: CommitOptions): Promise<CommitResult>;
   /**
-   * Ends the run as failed. `error` can be any thrown value: a ProviderError, an Error or a string; of other values, a
-   * description is stored.
+   * Ends the run as failed. `error` can be any thrown value: a ProviderError, an Error or a string. Any other value is
+   * stored as a description.
    */
   fail(error: unknown): Promise<EndResult>;
   /** Ends the run as cancelled. */
@@ -185,7 +185,7 @@ export interface NewRecord {
 export interface RecordResult extends CommitResult {
   threadId: string;
   run: RunInfo;
-  /** The input as it was stored. */
+  /** The messages of the call's input, as they were stored. */
   input: StoredMessage[];
   /** True if an idempotency key led to a call that was recorded before; nothing was then written. */
   attached: boolean;

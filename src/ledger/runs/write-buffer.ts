@@ -38,8 +38,8 @@ export class WriteBuffer<T extends BufferItem> {
   #lastWrite = -Infinity;
 
   /**
-   * `write` is called again only after the previous call has settled. If it fails, all pending items are rejected too,
-   * because they must follow the failed ones.
+   * `write` is called again only after the previous call has settled. If `write` fails, all pending items are rejected,
+   * too, because they must follow the items that were not written.
    */
   constructor(flushMs: number, timers: LedgerTimers, write: (items: T[]) => Promise<void>) {
     this.#flushMs = flushMs;

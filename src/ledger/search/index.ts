@@ -1,4 +1,4 @@
-// Full-text search over the messages of a ledger. Writes do not update the search index: it is updated at the beginning
+// Searches the texts of the messages of a ledger. Writes do not update the search index: it is updated at the beginning
 // of each search, and in the background after a pause in writing.
 import { parseJson } from "../../model/index.ts";
 import { isObject } from "../../model/value-kind.ts";
@@ -11,22 +11,21 @@ import type { LedgerScope } from "../scope.ts";
 import type { SearchHit, SearchQuery } from "../store/queries.ts";
 import type { SearchOptions } from "../types.ts";
 import { extractSearchText } from "./message-text.ts";
+import { TERM_PATTERN } from "./tokenize.ts";
 
 export { extractSearchText } from "./message-text.ts";
 
 /** The maximum number of messages that one call of the store indexes. */
 const BATCH_SIZE = 500;
-/** The time between the last write and the background update, which would slow down writers. */
+/** The milliseconds between the last write and a background update, because an update would slow down writers. */
 const DELAY_MS = 1000;
 /** The number of writes after which further writes do not delay the background update any longer. */
 const MAX_DELAYED_WRITES = 5000;
 const DEFAULT_LIMIT = 20;
-/** The maximum number of different words in a query: each word takes time, and other queries wait meanwhile. */
+/** The maximum number of different words in a query, because other queries wait while the words are searched. */
 const MAX_QUERY_TERMS = 64;
 /** The maximum number of characters in a query. */
 const MAX_QUERY_LENGTH = 4096;
-/** Matches a word of a query, as search/tokenize.ts does. */
-const TERM_PATTERN = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 
 export async function searchMessages(
   scope: LedgerScope,
@@ -49,7 +48,8 @@ export async function searchMessages(
 }
 
 /**
- * Returns the query; throws if it is too long, because a search without some of its words would find other messages.
+ * Returns the query. Throws if the query is too long. The query is not shortened, because a search without some of its
+ * words would find other messages.
  */
 function requireQuery(query: unknown): string {
   const text = requireText(query, "query");
@@ -66,7 +66,9 @@ function ignoreUnwritable(error: unknown): void {
   if (!(error instanceof LedgerError) || (error.code !== "read-only" && error.code !== "disk-full")) throw error;
 }
 
-/** A text in a blob that must be loaded before its message is indexed, because a store reads texts synchronously. */
+/**
+ * A text in a blob that must be loaded before its message is indexed, because a store calls `readText` synchronously.
+ */
 interface MissingText extends Pick<ExtractedString, "blob" | "as"> {
   tenant: string;
 }
@@ -77,7 +79,7 @@ export class SearchIndex {
   readonly #delayMs: number | false;
   #timer: NodeJS.Timeout | undefined;
   /** The number of writes since the last background update. */
-  #waiting = 0;
+  #pendingWrites = 0;
   #updating: Promise<void> | undefined;
   #isClosed = false;
   /** The beginnings of the texts in blobs that were loaded for the current batch, by `toTextKey`. */
@@ -93,14 +95,14 @@ export class SearchIndex {
   /** Schedules a background update. Called after messages were written. */
   scheduleUpdate(): void {
     if (this.#isClosed || this.#delayMs === false) return;
-    this.#waiting++;
+    this.#pendingWrites++;
     if (this.#timer !== undefined) {
-      if (this.#waiting < MAX_DELAYED_WRITES) this.#timer.refresh();
+      if (this.#pendingWrites < MAX_DELAYED_WRITES) this.#timer.refresh();
       return;
     }
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#waiting = 0;
+      this.#pendingWrites = 0;
       // The error is ignored: the next search repeats the update and reports the error.
       this.update().catch(() => undefined);
     }, this.#delayMs);
@@ -134,7 +136,7 @@ export class SearchIndex {
     }
   }
 
-  /** Returns the searchable text of a message; undefined if a text in a blob must be loaded before. */
+  /** Returns the searchable text of a message; undefined if a text in a blob must be loaded first. */
   #readText(row: MessageRow): string | undefined {
     let message: unknown;
     try {

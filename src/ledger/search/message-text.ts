@@ -6,7 +6,7 @@ import { isObject } from "../../model/value-kind.ts";
 /** The maximum number of indexed characters per message. */
 const MAX_TEXT_LENGTH = 262_144;
 
-/** The maximum length of a string without spaces; a longer string is taken for encoded data and is not indexed. */
+/** The maximum length of a string without spaces; a longer string is probably encoded data and is not indexed. */
 const MAX_TERM_LENGTH = 200;
 
 /** Returns the searchable text of a message. Ignores parts of unknown types. */
@@ -49,7 +49,10 @@ function addStrings(value: unknown, pieces: string[]): void {
 }
 
 const DATA_PATTERN = new RegExp(`\\S{${MAX_TERM_LENGTH + 1},}`, "g");
-/** Matches a script that is written without spaces: a long string in it is text, not encoded data. */
+/**
+ * Matches a character of a script that is written without spaces: a long string with such a character is text, not
+ * encoded data.
+ */
 const SPACELESS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Khmer}\p{sc=Lao}\p{sc=Myanmar}]/u;
 
 function removeData(text: string): string {

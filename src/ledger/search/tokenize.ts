@@ -1,7 +1,8 @@
 // Splits texts into words in the same way for every store, and creates snippets. A word is a sequence of letters,
 // digits and marks; all other characters separate words. Words are compared without case and accents.
 
-const TERM_PATTERN = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
+/** Matches a word. */
+export const TERM_PATTERN = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 const ASCII = /^[\0-\x7f]*$/;
 /** Matches the combining accents that SQLite's option `remove_diacritics` removes. */
 const ACCENTS = /[\u0300-\u036f]/g;

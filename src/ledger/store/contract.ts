@@ -1,5 +1,5 @@
-// The contract of a store. A store holds rows and makes writes atomic; only the ledger interprets the rows. To add a
-// store, implement `LedgerStore` and run `storeConformance` of koine/testkit against it.
+// Defines the contract of a store. A store holds rows and makes writes atomic; only the ledger interprets the rows. To
+// add a store, implement `LedgerStore` and run `storeConformance` of koine/testkit against it.
 //
 // Rules for all methods: a method for one tenant sees only the rows of that tenant; ids are compared as bytes; lists
 // have the order that the method documents; values are returned exactly as written; there are no foreign keys between

@@ -1,4 +1,5 @@
-// The entry `koine/ledger/store`: the contract of a store, its rows, and helpers for authors of stores.
+// Exports the API of the entry point `koine/ledger/store`: the contract of a store, its rows, and helpers for authors
+// of stores.
 export type { LedgerErrorCode, LedgerErrorDetails } from "../errors.ts";
 export { LEDGER_ERRORS, LedgerError } from "../errors.ts";
 export type { ThreadChange } from "../overview/types.ts";

@@ -1,4 +1,4 @@
-// The parameters of a store's lists (ranges and pages), and the query and hits of its full-text search.
+// Declares the parameters of a store's lists (ranges and pages), and the query and hits of its full-text search.
 
 /** A range of a thread's messages or log rows, by id. */
 export interface IdRange {

@@ -1,5 +1,5 @@
-// The rows that every store holds. A body is JSON text that a store never parses, so a damaged body affects only its
-// own row, and the digits of numbers stay exact. Every row belongs to a tenant.
+// Declares the rows that every store holds. A body is JSON text that a store never parses, so a damaged body affects
+// only its own row, and the digits of numbers stay exact. Every row belongs to a tenant.
 
 /** A thread, without its messages. */
 export interface ThreadRow {
@@ -208,7 +208,7 @@ export interface KeyRow {
   key: string;
   /** The hash of the call's arguments, by which a repeated call is distinguished from a different call. */
   hash: string;
-  /** The result of the call, as JSON: { runId } or { messageIds }. */
+  /** The ids in the result of the call, as JSON, for example { runId } or { messageIds }. */
   result: string;
   /** The time of the call, in milliseconds since 1970. */
   createdAt: number;

@@ -1,6 +1,6 @@
 // Runs transactions, which are written once for synchronous stores (memory, SQLite) and asynchronous stores (Postgres).
-// A transaction is a generator that yields only promises. A synchronous store returns none, so it runs a transaction
-// without interruption.
+// A transaction is a generator that yields only promises. A synchronous store returns no promises, so it runs a
+// transaction without interruption.
 
 /** A value or a promise of it. */
 export type Awaitable<T> = T | PromiseLike<T>;

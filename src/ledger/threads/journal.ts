@@ -1,5 +1,6 @@
-// Writes and reads the journal of a thread: entries of the caller whose ids come from the same sequence as those of
-// messages and runs. Entries are never compacted, and can be written together with messages and a work request.
+// Writes and reads the journal of a thread: entries of the caller whose ids come from the same sequence as the ids of
+// messages and runs. Entries are not deleted with the deltas of runs, and can be written together with messages and a
+// work request.
 import type { JsonObject } from "../../model/json/index.ts";
 import { parseJson, stringifyJson } from "../../model/json/index.ts";
 import { isObject } from "../../model/value-kind.ts";

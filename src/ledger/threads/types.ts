@@ -1,4 +1,4 @@
-// The public types of threads and their journals.
+// Declares the public types of threads and their journals.
 import type { JsonObject, Message, StoredMessage } from "../../model/index.ts";
 import type { AppendOptions } from "../types.ts";
 import type { WorkLease } from "../work-queue/types.ts";
@@ -7,7 +7,7 @@ import type { WorkLease } from "../work-queue/types.ts";
 export interface ThreadPage {
   /** The maximum number of threads. Default 50. */
   limit?: number | undefined;
-  /** Selects only threads whose id is smaller than this one. */
+  /** Selects only threads whose id is smaller than this id. */
   before?: string | undefined;
   /** Selects only threads of this kind; null selects threads without a kind. */
   kind?: string | null | undefined;

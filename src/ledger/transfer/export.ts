@@ -1,5 +1,5 @@
-// Exports a thread as lines. The lines of a thread are byte for byte the same from every kind of store, and the same
-// again after they were imported.
+// Exports a thread as lines. The lines of a thread are byte for byte the same from every kind of store. Exporting an
+// imported thread yields the same lines again.
 import { findBlobFault, readBlob } from "../blobs/index.ts";
 import { activeLeaf } from "../messages/active-leaf.ts";
 import { entryPages, logPages, messagePages } from "../pages.ts";
@@ -87,7 +87,7 @@ async function readBlobReferences(scope: LedgerScope, key: ThreadKey, upTo: stri
   return new Map(Array.from(byMessage, ([id, ofMessage]) => [id, ofMessage.map(({ hash }) => hash)]));
 }
 
-/** Returns the blob references of a message if they differ from those in its body; undefined if they are the same. */
+/** Returns the blob references of a message; undefined if they are the same as the references in its body. */
 function listUnderivableBlobs(references: readonly string[], inBody: readonly string[]): readonly string[] | undefined {
   return references.length === inBody.length && inBody.every((hash) => references.includes(hash))
     ? undefined

@@ -36,11 +36,11 @@ export interface ImportedThread {
 /** Reads the lines of the next thread, up to its end line. */
 export async function readThreadLines(scope: LedgerScope, lines: LineReader): Promise<ImportedThread> {
   const head = await lines.next();
-  if (head === undefined) throw new LedgerError("invalid-input", "There is no line to read.");
+  if (head === undefined) throw new LedgerError("invalid-input", "The input contains no thread.");
   return new ThreadLinesReader(scope, lines, head).read();
 }
 
-/** The maximum time by which an imported id may be ahead of this machine's clock. */
+/** The maximum time in milliseconds by which the time in an imported id may be ahead of this machine's clock. */
 const MAX_CLOCK_SKEW_MS = 24 * 60 * 60 * 1000;
 
 /** The position of each kind of line in the required order of the lines of a thread. */
@@ -115,7 +115,7 @@ class ThreadLinesReader {
   #readKind(fields: LineFields): LineKind {
     const kind = fields.readOneOf("kind", LINE_KINDS);
     if (kind === "thread")
-      throw fields.createError("/kind", "A thread line before the end line of the previous thread.");
+      throw fields.createError("/kind", "This thread line comes before the end line of the previous thread.");
     if (LINE_ORDER[kind] < LINE_ORDER[this.#last]) {
       throw fields.createError(
         "/kind",
@@ -128,7 +128,8 @@ class ThreadLinesReader {
   }
 
   /**
-   * Returns the id of a line. Throws if it is not larger than the id of the previous line of this kind, or too large.
+   * Returns the id of a line. Throws if the id is not larger than the id of the previous line of this kind, or if the
+   * time in the id is too far ahead.
    */
   #requireNextId(fields: LineFields, id: string): string {
     if (this.#last !== "run" && id.slice(0, this.#latest.length) > this.#latest) {

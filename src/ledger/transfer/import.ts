@@ -51,7 +51,7 @@ async function writeThread(scope: LedgerScope, section: ImportedThread): Promise
   try {
     isNew = await write();
   } catch (error) {
-    // Another call may be importing the same thread: the second attempt finds the rows that it has inserted.
+    // Another call may be importing the same thread. The second attempt finds the rows that the other call inserted.
     if (!(error instanceof LedgerError) || error.code !== "conflict" || error.line !== undefined) throw error;
     isNew = await write();
   }

@@ -6,9 +6,8 @@ import { parseJson } from "../../model/json/index.ts";
 import { isBlobReference } from "../blobs/index.ts";
 import { requireName, requireText } from "../check-arguments.ts";
 import { LedgerError } from "../errors.ts";
+import { isUlid } from "../ids.ts";
 import { columnText } from "./line-format.ts";
-
-const ULID_PATTERN = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 /** The fields of one line of an import. Each read checks the type of a field. */
 export class LineFields {
@@ -77,7 +76,7 @@ export class LineFields {
 
   readId(name: string): string {
     const value = this.#read(name);
-    if (typeof value === "string" && ULID_PATTERN.test(value)) return value;
+    if (typeof value === "string" && isUlid(value)) return value;
     throw this.#createTypeError(name, "a ULID");
   }
 
@@ -128,7 +127,7 @@ export class LineFields {
     return null;
   }
 
-  /** Reads a JSON column as text: the JSON of the field `name`, or the string in `${name}Text`; null without both. */
+  /** Reads a JSON column as text: the JSON of field `name`, or the string in `${name}Text`; null if both are absent. */
   readJsonColumn(name: string): string | null {
     const textField = `${name}Text`;
     this.#unread.delete(name);

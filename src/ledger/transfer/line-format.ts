@@ -1,7 +1,7 @@
-// The format of an export. Each line is a JSON object: a thread, then its blobs in pieces, messages, runs, run state
-// changes and journal entries, and an end line. The JSON columns of a store are exported exactly: as JSON if parsing
-// and encoding the text gives the same text, otherwise (the text is damaged or spelled differently) as a string in a
-// field with the suffix `Text`, such as `bodyText`.
+// Defines the format of an export. Each line is a JSON object: a thread, then its blobs in pieces, messages, runs, run
+// state changes and journal entries, and an end line. The JSON columns of a store are exported exactly: as JSON if
+// parsing and encoding the text gives the same text, otherwise (the text is damaged or spelled differently) as a string
+// in a field with the suffix `Text`, such as `bodyText`.
 //
 // The blob references of a message are not exported if they can be derived from its body. Otherwise, for example if the
 // body is damaged, the message line lists them in `blobs`.
@@ -29,7 +29,7 @@ export function encodeLine(fields: Readonly<Record<string, PlainFields>>, column
   const asText = new Set<string>();
   for (;;) {
     const line = compose(fields, columns, asText);
-    const changed = changedIn(line, columns, asText);
+    const changed = listChangedColumns(line, columns, asText);
     if (changed.length === 0) return `${line}\n`;
     for (const name of changed) asText.add(name);
   }
@@ -51,7 +51,7 @@ function compose(
 }
 
 /** Returns the names of the JSON columns whose text would change if the line were parsed and encoded again. */
-function changedIn(line: string, columns: JsonColumns, asText: ReadonlySet<string>): string[] {
+function listChangedColumns(line: string, columns: JsonColumns, asText: ReadonlySet<string>): string[] {
   const names = Object.keys(columns).filter((name) => columns[name] !== null && !asText.has(name));
   if (names.length === 0) return [];
   const value = readLine(line);

@@ -30,7 +30,7 @@ export class LineReader {
     }
   }
 
-  /** Returns the next line that is not blank; undefined at the end. */
+  /** Returns the fields of the next line that is not blank; undefined at the end of the input. */
   async next(): Promise<LineFields | undefined> {
     const fields = this.#nextFields;
     this.#nextFields = undefined;

@@ -1,5 +1,6 @@
-// The first and the last line of a file with several exported threads. The last line contains the number of threads, so
-// that an incomplete file is detected. The lines between them are those of the individual threads.
+// Creates and checks the first and the last line of a file with several exported threads. The last line contains the
+// number of threads, so that an incomplete file is detected. Between the two lines are the lines of the individual
+// threads.
 import { LedgerError } from "../errors.ts";
 import { FORMAT, FORMAT_VERSION, encodeLine } from "./line-format.ts";
 
@@ -17,7 +18,8 @@ export class MultiThreadFile {
 
   /**
    * Returns true if a line is the first or the last line of a file with several threads. Throws if the number in the
-   * last line differs from the number of threads, or if the previous file has no last line.
+   * last line differs from the number of threads, or if a first line follows although the file before it has no last
+   * line.
    */
   consume(line: string, lineNumber: number): boolean {
     const text = `${line.trim()}\n`;

@@ -11,7 +11,7 @@ import { toThreadKey } from "../threads/threads.ts";
 import type { Ledger, ClaimWorkOptions, WorkLease } from "../types.ts";
 import { StoreWorkLease, type ClaimedWorkRow } from "./work-lease.ts";
 
-/** The number of requests that one claim tries, because other workers may claim the first ones at the same time. */
+/** The number of requests that one claim tries, because other workers may claim the first requests at the same time. */
 const CANDIDATES = 8;
 /** The maximum delay of `setInterval`, in milliseconds. */
 const MAX_TIMER_DELAY = 2 ** 31 - 1;

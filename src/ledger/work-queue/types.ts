@@ -1,4 +1,4 @@
-// The public types of the work queue.
+// Declares the public types of the work queue.
 import type { Ledger } from "../types.ts";
 
 /** The options of `ledger.claimWork`. */
@@ -12,7 +12,7 @@ export interface ClaimWorkOptions {
    * ledger.
    */
   leaseMs?: number | undefined;
-  /** True to claim work of any tenant. Default: only of the ledger's tenant. */
+  /** True to claim work of any tenant. Default false: only work of the ledger's tenant is claimed. */
   everyTenant?: boolean | undefined;
 }
 /** The lease of one worker on the requested work of a thread. */
@@ -23,7 +23,7 @@ export interface WorkLease {
   readonly ledger: Ledger;
   /**
    * Aborts when the lease is lost, because another worker may then claim the work. `release` and `complete` do not
-   * abort it.
+   * abort the signal.
    */
   readonly lost: AbortSignal;
   /** Renews the lease now. Throws "fenced" if the lease is no longer valid. */

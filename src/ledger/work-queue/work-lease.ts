@@ -1,5 +1,5 @@
-// The lease of one worker on the requested work of a thread. A worker that does not renew in time loses the lease, and
-// its later writes are rejected.
+// Implements the lease of one worker on the requested work of a thread. A worker that does not renew in time loses the
+// lease, and its later writes are rejected.
 import { LedgerError } from "../errors.ts";
 import type { WorkRow } from "../store/rows.ts";
 import type { LedgerScope } from "../scope.ts";
@@ -12,7 +12,10 @@ export interface ClaimedWorkRow extends WorkRow {
   leaseId: string;
 }
 
-/** The ids of the valid leases that were created here. An object that is not in the map does not count as a lease. */
+/**
+ * The lease ids of the leases that this process claimed and that have not ended. An object without an entry is not a
+ * valid lease.
+ */
 const leaseIds = new WeakMap<WorkLease, string>();
 
 export class StoreWorkLease implements WorkLease {
@@ -28,7 +31,10 @@ export class StoreWorkLease implements WorkLease {
   #leaseUntil: number;
   /** The number of pending renewals. */
   #renewing = 0;
-  /** The number of requests at the last read. A larger number in the store means that more work was requested. */
+  /**
+   * The number of requests for work (`wants`) when the row was last read. A larger number in the store means that more
+   * work was requested.
+   */
   #wants: number;
   #hasEnded = false;
 
@@ -63,8 +69,8 @@ export class StoreWorkLease implements WorkLease {
     this.#renewing++;
     try {
       const { store } = this.#scope;
-      const isOurs = await store.write((tx) => wait(tx.updateWork(this.#key, this.#leaseId, { leaseUntil })));
-      if (!isOurs) this.#lose();
+      const isRenewed = await store.write((tx) => wait(tx.updateWork(this.#key, this.#leaseId, { leaseUntil })));
+      if (!isRenewed) this.#lose();
     } finally {
       this.#renewing--;
     }
@@ -75,10 +81,10 @@ export class StoreWorkLease implements WorkLease {
   async release(): Promise<void> {
     if (this.#hasEnded) return;
     this.#end();
-    const free = { holder: null, leaseId: null, leaseUntil: 0, wantedAt: this.#scope.now() };
+    const released = { holder: null, leaseId: null, leaseUntil: 0, wantedAt: this.#scope.now() };
     const { store } = this.#scope;
     // If the write fails, other workers can claim the work when the lease has expired.
-    await store.write((tx) => wait(tx.updateWork(this.#key, this.#leaseId, free))).catch(() => undefined);
+    await store.write((tx) => wait(tx.updateWork(this.#key, this.#leaseId, released))).catch(() => undefined);
   }
 
   async complete(): Promise<boolean> {

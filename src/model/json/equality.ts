@@ -6,8 +6,8 @@ import { sameNumber } from "./number-text.ts";
 import { MAX_DEPTH } from "./short-pointer.ts";
 
 /**
- * True if two JSON values are equal. Key order does not matter, an undefined property counts as absent, and numbers with
- * recorded exact texts are compared by their texts.
+ * True if two JSON values are equal. Key order does not matter, an undefined property counts as absent, and numbers
+ * with recorded exact texts are compared by their texts.
  */
 export function sameJson(a: unknown, b: unknown): boolean {
   return isEqual(a, b, true, 1);
@@ -45,7 +45,8 @@ function sameDigits(a: object, b: object, key: string, value: number): boolean {
   const left = findExactText(a, key, value);
   const right = findExactText(b, key, value);
   if (left === right) return true;
-  // An infinity has no digits that could be compared with a recorded text.
+  // A number such as 1e999 parses to an infinity. If only one of the two has a recorded text, the other has no digits
+  // to compare it with.
   if (!Number.isFinite(value) && (left === undefined || right === undefined)) return false;
   return sameNumber(left ?? String(value), right ?? String(value));
 }

@@ -1,4 +1,4 @@
-// The side table of exact numbers: the source texts of numbers that a double cannot hold, by container and key. An
+// Stores exact numbers in a side table: the source texts of numbers that a double cannot hold, by container and key. An
 // entry is valid only while its text parses to the number in the container and, for an array, the length is unchanged.
 // An edited number thus has no valid entry.
 
@@ -26,7 +26,7 @@ interface ContainerRecords {
 const recordsByContainer = new WeakMap<object, ContainerRecords>();
 let hasAnyRecord = false;
 
-/** True if any exact number was ever recorded. Callers skip all lookups if not. */
+/** True if any exact number was recorded since the program started. If not, callers skip all lookups. */
 export function hasRecordedNumbers(): boolean {
   return hasAnyRecord;
 }

@@ -1,5 +1,5 @@
-// The only reader and writer of JSON in Koine. Values are plain. The digits of numbers that a double cannot hold are in
-// a side table (exact-numbers.ts), so that unedited numbers are written back exactly (B23).
+// Exports the only reader and writer of JSON in Koine. Values are plain. The digits of numbers that a double cannot
+// hold are in a side table (exact-numbers.ts), so that unedited numbers are written back exactly (B23).
 
 import { JsonError } from "../errors.ts";
 import { findSyntaxError } from "./syntax-error.ts";
@@ -16,11 +16,12 @@ export {
   restoreNumbers,
 } from "./exact-numbers.ts";
 export type { ExactNumber } from "./exact-numbers.ts";
+export { mapStrings } from "./map-strings.ts";
 export { MAX_DEPTH } from "./short-pointer.ts";
 export { sameJson, sameValue } from "./equality.ts";
 export { stringifyJson } from "./stringify.ts";
 
-/** The maximum length of a text that is always searched for numbers that lost digits. */
+/** The maximum length of a text that is always searched for numbers that a double cannot hold. */
 const MAX_SEARCHED_LENGTH = 65_536;
 
 /** A plain JSON value, as JSON.parse returns it. */
@@ -33,9 +34,9 @@ export interface JsonObject {
 
 /**
  * Parses JSON into the same values as JSON.parse, and records the exact text of every number that a double cannot hold,
- * by its array or object. A number that is the whole text stays a plain double. The record is lost if the value is moved
- * to another container or cloned (see listExactNumbers and restoreNumbers). Throws a JsonError: "invalid-json" with line
- * and column, or "too-deep" beyond MAX_DEPTH levels.
+ * by its array or object. A number that is the whole text stays a plain double. The record is lost if the value is
+ * moved to another container or cloned (see listExactNumbers and restoreNumbers). Throws a JsonError: "invalid-json"
+ * with line and column, or "too-deep" beyond MAX_DEPTH levels.
  *
  * @example
  * ```ts
@@ -61,9 +62,9 @@ export function parseJson(text: string): JsonValue {
 }
 
 /**
- * True if a number may have lost digits without a trace in the value, such as 0.10000000000000000001 or 1e-400.
- * Searching a long text would take longer than parsing it, so a long text is searched only if a fraction has many
- * digits.
+ * True if parsing may have changed a number in a way that the parsed value does not show, as for 0.10000000000000000001
+ * or 1e-400. Searching a long text would take longer than parsing it, so a long text is searched only if the value
+ * contains a fraction with many digits.
  */
 function mayHaveLostDigits(text: string, flags: number): boolean {
   if ((flags & HAS_NUMBER) === 0) return false;

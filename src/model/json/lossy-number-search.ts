@@ -1,5 +1,5 @@
-// Searches a JSON text for lossy numbers, that is, numbers whose digits a double cannot hold. The parsed value does not
-// show the loss, so the text itself is searched.
+// Searches a JSON text for lossy numbers: numbers whose digits a double cannot hold. The parsed value does not show the
+// loss, so the text itself is searched.
 
 import { isExponentMark, fitsDouble } from "./number-text.ts";
 
@@ -22,7 +22,7 @@ export function mayContainLossyNumber(text: string): boolean {
     while (isDigitOrPoint(text.charCodeAt(start - 1))) start--;
     while (isDigitOrPoint(text.charCodeAt(end))) end++;
     if (end - start >= MIN_LOSSY_DIGITS && isLossyNumber(text, start, end)) return true;
-    // The search continues after the end of these digits.
+    // The search continues after the end of the digits that contain `at`.
     at = Math.max(at, end - 1);
   }
   return false;
@@ -33,8 +33,9 @@ function isDigitOrPoint(code: number): boolean {
 }
 
 /**
- * True if the digits are a lossy number. False for digits next to a quote, which belong to a string. True for digits
- * with an exponent, because `recordNumbers` decides about them.
+ * True if the text from `start` to `end`, which consists of digits and points, is a lossy number. False next to a
+ * quote, because the digits then belong to a string. True before an exponent, because `recordNumbers` decides about
+ * such numbers.
  */
 function isLossyNumber(text: string, start: number, end: number): boolean {
   if (text[start - 1] === '"' || text[end] === '"') return false;

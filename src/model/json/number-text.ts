@@ -37,8 +37,8 @@ function normalizeNumber(text: string): string {
   const mantissa = text.slice(negative ? 1 : 0, end);
   const point = mantissa.indexOf(".");
   const all = point < 0 ? mantissa : mantissa.slice(0, point) + mantissa.slice(point + 1);
-  // Loops are used instead of a regular expression: a pattern that is anchored at the end takes quadratic time on many
-  // zeros.
+  // Leading and trailing zeros are skipped with loops: a regular expression that is anchored at the end takes quadratic
+  // time on a text with many zeros.
   let first = 0;
   while (first < all.length && all.charCodeAt(first) === ZERO) first++;
   if (first === all.length) return "0";

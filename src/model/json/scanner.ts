@@ -1,5 +1,5 @@
-// A strict, iterative scanner of JSON text. It determines where the text stops being JSON and which containers are open
-// there. It is used for the errors of parseJson and for unfinished JSON, and builds no values.
+// Scans JSON text strictly and without recursion. Determines where the text stops being JSON and which containers are
+// open there, for the errors of parseJson and for unfinished JSON. Builds no values.
 
 import { MAX_DEPTH } from "./short-pointer.ts";
 
@@ -22,7 +22,7 @@ export interface JsonScan {
   stop: "complete" | "end" | "fault" | "too-deep";
   /** The position where the scan stopped. */
   at: number;
-  /** The syntax that would be valid at that position, for error messages. */
+  /** The syntax that would be valid at the position `at`, for error messages. */
   expected: string;
   frames: OpenFrame[];
   /**

@@ -15,8 +15,8 @@ const { rawJSON } = JSON as typeof JSON & { rawJSON?: (text: string) => object }
  * searching for them would take longer than writing.
  */
 export function stringifyJson(value: unknown, indent?: number): string {
-  // If the survey stopped because of the depth, it may have missed exact numbers, so the value is then written exactly,
-  // too.
+  // Exact numbers are written only if surveyContainer found some. They are also written if it stopped at MAX_DEPTH,
+  // because it may then have missed some.
   const isExact =
     hasRecordedNumbers() && typeof value === "object" && value !== null && surveyContainer(value) >= HAS_EXACT_RECORD;
   let text: string | undefined;

@@ -16,8 +16,8 @@ export const HAS_EXACT_RECORD = 8;
 export const IS_TOO_DEEP = 16;
 
 /**
- * Returns the flags of an array or object. Inherited properties are included, so a set flag only means that a closer
- * check is necessary.
+ * Returns the flags HAS_NUMBER to IS_TOO_DEEP of an array or object. Inherited properties are included, so a set flag
+ * only means that a closer check is necessary.
  */
 export function surveyContainer(container: object, depth = 1): number {
   return Array.isArray(container) ? surveyArray(container, depth) : surveyObject(container, depth);
@@ -61,7 +61,7 @@ function surveyObject(container: object, depth: number): number {
 
 function classifyNumber(value: number): number {
   const size = value < 0 ? -value : value;
-  // A double of 2^52 or more has no fraction, even if the text had one, so it counts as unsafe.
+  // An integer of 2^52 or more counts as unsafe: a double of this size has no fraction, even if the text had one.
   if (Number.isInteger(value)) return size < 2 ** 52 ? HAS_NUMBER : HAS_NUMBER | HAS_UNSAFE_NUMBER;
   if (!(size >= 1e-300 && size < 2 ** 52)) return HAS_NUMBER | HAS_UNSAFE_NUMBER;
   const scaled = value * 1e6;

@@ -11,8 +11,8 @@ import { json, string } from "./shape.ts";
 type PathSteps = (string | number)[];
 
 /**
- * Returns an own field of a record. Inherited fields such as `constructor` are not read, because they are neither
- * shapes nor variants.
+ * Returns an own field of a table of shapes. Inherited fields such as `constructor` are not returned, because keys come
+ * from the checked value and an inherited field is not a shape.
  */
 function readOwn<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
@@ -120,8 +120,8 @@ export class ShapeInspector {
   }
 
   /**
-   * Reports the issues of the alternative that fits best: an alternative of the same JSON type or, of several, the one
-   * with the fewest issues.
+   * Reports the issues for the shape that fits best: the shape with the fewest issues. A shape for a different JSON
+   * type than that of the value fits worst.
    */
   #visitEither(value: unknown, shapes: readonly AnyShape[]): void {
     const here = pointer(this.#steps);

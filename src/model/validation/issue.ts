@@ -1,4 +1,4 @@
-// The result of validation: issues with a path, a stable code and a message.
+// Defines issues, the result of validation: each has a path, a stable code and a message.
 
 /** One fault that validation found in a value. */
 export interface Issue {
@@ -25,7 +25,7 @@ export type IssueCode =
   | "duplicate-result"
   | "orphan-result";
 
-/** Shortens a text that is not from Koine, for an error message. */
+/** Shortens a text of the caller or of the wire to 60 characters, for an error message. */
 export function truncateText(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

@@ -1,5 +1,5 @@
-// The shapes of messages and parts, for `validate` and the JSON Schema. The shapes of requests and responses are in
-// request-shapes.ts.
+// Defines the shapes of messages and parts, for `validate` and the JSON Schema. The shapes of requests and responses
+// are in request-shapes.ts.
 import { FINISH_REASONS } from "../finish-reason.ts";
 import type { JsonObject } from "../json/index.ts";
 import { ROLES } from "../message.ts";
@@ -132,7 +132,7 @@ export const storedMessage = object(
   { name: string, extra },
 );
 
-/** The shapes that other shapes reference by name. */
+/** The shapes that other shapes refer to by name, so that shapes can be recursive. */
 export const NAMED: Readonly<Record<string, AnyShape>> = {
   JsonObject: dictionary(json),
   Part: anyPart,

@@ -1,4 +1,4 @@
-// The shapes of requests and responses, for `validateRequest`, `validateResponse` and the JSON Schema.
+// Defines the shapes of requests and responses, for `validateRequest`, `validateResponse` and the JSON Schema.
 import { PROVIDER_ERROR_KINDS } from "../provider-error.ts";
 import type { SchemaObject } from "../request.ts";
 import type { Shape } from "./shape.ts";
@@ -18,7 +18,7 @@ import {
 } from "./shape.ts";
 import { cache, extra, finishReason, format, jsonObject, message, storedMessage, usage } from "./message-shapes.ts";
 
-/** A plain JSON object; the readonly type lets callers pass `as const` values. */
+/** The shape of a plain JSON object. Its type is readonly, so that callers can pass `as const` values. */
 const schemaObject: Shape<SchemaObject> = reference("JsonObject");
 const toolFields = { cache, extra };
 export const tool = union("type", {

@@ -1,7 +1,7 @@
-// Shapes: descriptions of JSON values as data. The validator and the JSON Schema are derived from them. A type test
-// compares the type that is inferred from a shape with the hand-written interface.
+// Defines shapes: descriptions of JSON values as data. `validate` and the JSON Schema are derived from them. A type
+// test compares the type that is inferred from a shape with the hand-written interface.
 
-/** The key of a marker from which `Infer<…>` reads the described type; the marker does not exist at run time. */
+/** The key of a property that exists only in types, not at run time. `Infer<…>` reads the described type from it. */
 declare const described: unique symbol;
 
 export interface DescribesType<T> {

@@ -1,4 +1,4 @@
-// Routes that fork a thread, edit a message, or select the active leaf.
+// Defines the routes that fork a thread, edit a message, or select the active leaf.
 import type { AppendOptions, Ledger } from "../../ledger/index.ts";
 import type { Message, Part, PartChange, StoredMessage } from "../../model/index.ts";
 import { editPart, sameJson } from "../../model/index.ts";
@@ -61,7 +61,8 @@ export async function requireMessage(ledger: Ledger, threadId: string, messageId
 }
 
 /**
- * Returns a copy of the message in which one new text replaces all text parts. Throws if the body has `message`, too.
+ * Returns a copy of `original` in which one part with `newText` replaces all text parts. Throws if the body also has
+ * `message`.
  */
 function replaceText(original: StoredMessage, newText: string, message: Message | undefined): Message {
   if (message !== undefined) {
@@ -77,8 +78,8 @@ function replaceText(original: StoredMessage, newText: string, message: Message 
 }
 
 /**
- * Returns `message` as the edited version of `original`. Parts with changed content lose the seals of the old content.
- * Throws if `message` is undefined or its role differs.
+ * Returns `message` as the edited version of `original`. A part with changed content loses the seals of its old
+ * content. Throws if `message` is undefined or its role differs.
  */
 function replaceMessage(original: StoredMessage, message: Message | undefined): Message {
   if (message === undefined) {
@@ -99,8 +100,8 @@ function replaceMessage(original: StoredMessage, message: Message | undefined): 
 }
 
 /**
- * Creates the message that is stored as a sibling of the original. Its metadata contains only the id of the original,
- * because other metadata describe the original answer.
+ * Creates the edited message, which is stored as a sibling of the original. Its metadata contains only the id of the
+ * original, because the other metadata describes how the original was created.
  */
 function createSibling(original: StoredMessage, { role, parts, name = original.name, extra }: Message): Message {
   const edited: Message = { role, parts, metadata: { editedFrom: original.id } };
@@ -109,8 +110,10 @@ function createSibling(original: StoredMessage, { role, parts, name = original.n
   return edited;
 }
 
+/** The fields of a part that are valid only for the content that the model wrote. */
 const SEALED_FIELDS = ["seals", "annotations", "logprobs", "inputText"];
 
+/** Returns the part without its seals if they belong to an original part with other content. */
 function dropStaleSeals(part: Part, originals: readonly Part[]): Part {
   const { seals } = part;
   if (seals === undefined) return part;
@@ -121,8 +124,8 @@ function dropStaleSeals(part: Part, originals: readonly Part[]): Part {
   for (const field of Object.keys(before)) {
     if (!Object.hasOwn(change, field)) change[field] = undefined;
   }
-  // The edit changed the content, so the old seal and the fields it covers are dropped, unless the edit sets new
-  // values.
+  // The edit changed the content of the part. Fields of `SEALED_FIELDS` that the edit repeats unchanged are removed
+  // from `change`, so that `editPart` drops them; new values of these fields are kept.
   for (const field of SEALED_FIELDS) if (sameJson(change[field], before[field])) delete change[field];
   // The cast is safe, because `part` and `source` have the same type.
   return editPart(source, change as PartChange<Part>);

@@ -8,7 +8,7 @@ export function jsonReply(status: number, value: object, headers: Record<string,
   return { status, headers: { "content-type": "application/json", ...headers }, body: stringifyJson(value) };
 }
 
-/** Describes a reply by a shape, or by the name of a schema of the OpenAPI document. */
+/** Describes a reply for the OpenAPI document, by a shape or by the name of a schema of the document. */
 export function describeReply(description: string, shape: AnyShape | string): Operation["replies"][number] {
   return { description, schema: typeof shape === "string" ? shape : toJsonSchema(shape) };
 }
@@ -25,7 +25,7 @@ export const countParameter = (description: string): { type: "integer"; minimum:
   description,
 });
 
-/** The description of a route; unlike `Operation`, `body` is a shape. */
+/** The description of a route, in which `body` is a shape instead of the JSON Schema of `Operation`. */
 export interface RouteDescription extends Omit<Operation, "tag" | "body"> {
   tag?: Operation["tag"];
   body?: AnyShape;

@@ -1,4 +1,4 @@
-// The ledger module: serves the ledger over HTTP.
+// Creates the ledger module, which serves the ledger over HTTP.
 import type { Recorder } from "../record/types.ts";
 import type { ServerModule, Services } from "../types.ts";
 import { branchRoutes } from "./branches.ts";

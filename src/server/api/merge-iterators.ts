@@ -1,18 +1,19 @@
-// Merges several async iterators in order of arrival. The next value of an iterator is requested only after its
-// previous value was read, so values do not accumulate if the client reads slowly.
+// Merges the values of several async iterators in order of arrival. The next value of a source is requested only after
+// its previous value was read, so that values do not accumulate if the client reads slowly.
 
 type MergeResult<Value> = IteratorResult<Value, void>;
 type SourceOutcome<Value> = { result: MergeResult<Value> } | { error: unknown };
 
 /**
- * An iterator over the values of several source iterators. It ends when the first source ends, and throws when any
- * source fails; then it closes the remaining sources. The end of another source does not end it.
+ * An iterator over the values of several source iterators. The merged iterator ends when the source `first` ends, and
+ * throws when any source fails; in both cases it closes the remaining sources. The end of another source has no effect.
  */
 export class MergedIterator<Value> implements AsyncIterableIterator<Value, void> {
   readonly #first: AsyncIterator<Value, void>;
   readonly #others: readonly AsyncIterator<Value, void>[];
-  /** The outcomes that were not read yet, at most one per source. */
+  /** The outcomes that have not been read yet, at most one per source. */
   readonly #arrived: [source: AsyncIterator<Value, void>, outcome: SourceOutcome<Value>][] = [];
+  /** Wakes the caller of `next` that waits for an outcome; undefined before the first wait. */
   #wake: (() => void) | undefined;
   #isBegun = false;
   #isOver = false;
@@ -52,7 +53,8 @@ export class MergedIterator<Value> implements AsyncIterableIterator<Value, void>
   }
 
   /**
-   * Returns the source's result, or undefined if a source other than the first has ended. Throws if the source failed.
+   * Returns the next result of the merged iterator; undefined if a source other than `first` has ended, so that the
+   * merged iterator continues. Throws if the source has failed.
    */
   async #handleOutcome(
     source: AsyncIterator<Value, void>,

@@ -1,5 +1,5 @@
-// Routes that read the transcript or the context of a thread in any dialect, append messages, and read the tree and the
-// outline.
+// Defines the routes that read the transcript or the context of a thread in any dialect, append messages, and read the
+// tree of a thread with or without message contents.
 import type { AppendOptions, ContextOptions, TranscriptOptions } from "../../ledger/index.ts";
 import { dialect, dialects } from "../../dialects/index.ts";
 import type { Loss, Message, StoredMessage } from "../../model/index.ts";
@@ -60,7 +60,7 @@ export function messageRoutes({ config }: Services, recorder: Recorder): Route[]
   ];
 }
 
-/** Replies with canonical messages, or with messages in the dialect of the query and their losses. */
+/** Replies with canonical messages or, if the query has a dialect, with the encoded messages and their losses. */
 function messagesReply(request: ServerRequest, messages: readonly StoredMessage[]): ServerReply {
   const name = readQueryChoice(request, "dialect", dialects);
   if (name === undefined) return jsonReply(200, { messages });
@@ -70,13 +70,14 @@ function messagesReply(request: ServerRequest, messages: readonly StoredMessage[
 
 const LEDGER_FIELD_PATHS = /^\/\d+\/(?:id|parentMessageId|createdAt|metadata)$/;
 
-/** True for the loss of a ledger field, which no wire format has; four such losses per message would be noise. */
+/** True for the loss of a ledger field. No wire format has these fields, so each message would report four losses. */
 function isLedgerFieldLoss({ code, path }: Loss): boolean {
   return code === "metadata-dropped" && LEDGER_FIELD_PATHS.test(path);
 }
 
 /**
- * Decodes the messages of a body from the dialect `name`. Canonical messages are not checked here, but by the ledger.
+ * Decodes the messages of a body from the dialect `name`. Canonical messages are returned unchecked, because the ledger
+ * checks them.
  */
 function readMessages(wire: unknown, name: string | undefined, path: string): readonly Message[] {
   if (name === undefined || name === "canonical") {
@@ -103,7 +104,7 @@ const TRANSCRIPT = {
   summary: "The transcript: the messages from the root to the active leaf, or to another message.",
   query: {
     branch: BRANCH_PARAMETER,
-    limit: countParameter("Only this many of the last ones."),
+    limit: countParameter("Maximum number of messages, counted from the end."),
     before: textParameter("Only messages before this one."),
     blobs: { ...textParameter("Large contents inline (default), or as references."), enum: ["inline", "reference"] },
     dialect: DIALECT_PARAMETER,

@@ -11,8 +11,8 @@ import { readJson } from "../http/json-body.ts";
 import type { ServerRequest } from "../types.ts";
 
 /**
- * Reads the JSON body and checks it against a shape. Unknown fields are rejected at the top level of the body only, so
- * messages in the body may contain unknown parts.
+ * Reads the JSON body and checks it against a shape. Unknown fields are rejected only at the top level of the body, so
+ * that messages in the body may contain unknown parts.
  */
 export async function readBody<Shape extends ObjectShape & DescribesType<unknown>>(
   request: ServerRequest,
@@ -21,7 +21,7 @@ export async function readBody<Shape extends ObjectShape & DescribesType<unknown
 ): Promise<Infer<Shape>> {
   const body = await readJson(request, limits);
   const issues = new ShapeInspector(NAMED).inspect(body, shape).filter(isStructural);
-  // A misspelled required field causes two issues: an unknown field and a missing one. The unknown field is reported,
+  // A misspelled required field causes two issues: an unknown field and a missing field. The unknown field is reported,
   // because its message contains the misspelled name.
   const issue = issues.find(({ code }) => code === "unknown-field") ?? issues[0];
   if (issue !== undefined) {
@@ -39,8 +39,8 @@ export async function readBody<Shape extends ObjectShape & DescribesType<unknown
 const STRUCTURAL: ReadonlySet<string> = new Set<Issue["code"]>(["wrong-type", "missing-field", "not-json", "too-deep"]);
 
 /**
- * True for an issue that rejects the body: any issue at the top level, and inside of nested values the issues of
- * `STRUCTURAL`, which do not include unknown fields.
+ * True if the issue makes the server reject the body: every issue at the top level does, but in nested values only the
+ * codes of `STRUCTURAL`, which do not include unknown fields.
  */
 function isStructural({ path, code }: Issue): boolean {
   return STRUCTURAL.has(code) || !path.slice(1).includes("/");
@@ -57,7 +57,7 @@ const FIELDS_OUTSIDE_SETTINGS = ["model", "messages", "stream"];
 export function readSettings(settings: object = {}, path = "/settings"): CallSettings {
   const misplaced = FIELDS_OUTSIDE_SETTINGS.find((field) => field in settings);
   if (misplaced !== undefined) {
-    const message = `"${misplaced}" is not a setting: move it out of the settings, beside them.`;
+    const message = `"${misplaced}" is not a setting: set it at the top level of the body, if this route accepts it.`;
     throw new ServerError("invalid-request", message, { path: `${path}/${misplaced}` });
   }
   const [issue] = validateRequest({ ...settings, messages: [] });
@@ -66,7 +66,7 @@ export function readSettings(settings: object = {}, path = "/settings"): CallSet
   throw new ServerError("invalid-request", `At "${location}": ${issue.message}`, { path: location });
 }
 
-/** Returns a query field; undefined if it is absent or empty. */
+/** Returns the text of a query field; undefined if the field is absent or empty. */
 export function readQueryText({ query }: ServerRequest, name: string): string | undefined {
   return query.get(name) || undefined;
 }

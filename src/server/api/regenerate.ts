@@ -58,8 +58,8 @@ export function regenerateRoutes(services: Services, recorder: Recorder): Route[
 }
 
 /**
- * Replies with the events of the run from its start. They are read from the ledger, so the client can reconnect. The
- * reply starts before the first delta of the model; if the call fails later, the run ends as failed.
+ * Replies with the events of the run from its start. The events are read from the ledger, so that the client can
+ * reconnect. The reply starts before the first delta of the model; if the call fails later, the run ends as failed.
  */
 async function replyWithRunEvents(
   services: Services,
@@ -70,11 +70,11 @@ async function replyWithRunEvents(
 ): Promise<ServerReply> {
   const runId = requireRunId(recording);
   const over = answering.then((answer) => answer.drain());
-  // An error of the call is ignored here, because it is recorded in the run.
+  // An error of the call is ignored here, because the error is recorded in the run.
   services.background(over.catch(() => undefined));
   await recorder.writePendingRuns(caller, runId);
   const run = await caller.ledger.run(runId).catch(async (error: unknown) => {
-    // If the run could not be written, the call has failed, too: `over` rejects with the reason.
+    // If the run could not be written, the call has failed as well, and `over` rejects with the reason.
     await over;
     throw error;
   });
@@ -99,8 +99,8 @@ interface RegeneratePosition {
 }
 
 /**
- * Finds the position of the new answer. For an assistant message it is after the parent of the message, and otherwise
- * after the message. The default message is the active leaf.
+ * Finds the position of the new answer. If `messageId` is an assistant message, the new answer follows the parent of
+ * that message, and otherwise the message itself. Default of `messageId`: the active leaf.
  */
 async function findRegeneratePosition(
   ledger: Ledger,
@@ -122,8 +122,9 @@ async function findRegeneratePosition(
 }
 
 /**
- * Builds the request from the messages of the thread and the settings and instructions of the former call, or of the
- * nearest recorded call before it. If no call was recorded, the request has only the messages.
+ * Builds the request from the messages of the thread, and from the settings and instructions of the call that wrote the
+ * former answer. If that call was not recorded, the last recorded call on the path is used. Without a recorded call,
+ * the request has only the messages.
  */
 async function buildRequest(
   ledger: Ledger,
@@ -136,7 +137,7 @@ async function buildRequest(
   const run = answered?.metadata.runId === undefined ? undefined : await findRun(ledger, answered.metadata.runId);
   const baseRequest = run && (await readStoredRequest(ledger, run));
   if (baseRequest === undefined) return { messages };
-  // The instructions of the recorded call replace those of the thread.
+  // The instructions of the recorded call replace the leading instructions of the thread.
   const { messages: recordedMessages, ...settings } = baseRequest;
   return {
     ...settings,

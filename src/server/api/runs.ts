@@ -1,4 +1,4 @@
-// Routes that read runs: their state, usage, attempts and losses, and the recorded request.
+// Defines the routes that read runs: their state, usage, attempts and losses, and the recorded request.
 import type { RunInfo, RunsPage } from "../../ledger/index.ts";
 import { object, reference, string } from "../../model/validation/shape.ts";
 import { ServerError } from "../errors.ts";
@@ -38,15 +38,15 @@ export function runRoutes(recorder: Recorder): Route[] {
 }
 
 /**
- * Returns the run for a reply: losses and attempts are moved from the metadata to fields of the run. They are empty
- * lists if the run is not a recorded call.
+ * Returns the run for a reply, with losses and attempts moved from the metadata to fields of the run. Both lists are
+ * empty if the run is not a recorded call.
  */
 export function toRunView({ metadata = {}, ...run }: RunInfo): object {
   const { losses = [], attempts = [], ...rest } = metadata;
   return { ...run, losses, attempts, metadata: rest };
 }
 
-/** Returns the dialect, provider and model of a recorded call, as far as its metadata contain them. */
+/** Returns the dialect, provider and model of a recorded call, each only if the metadata of the run contains it. */
 function readCallTarget({ metadata = {} }: RunInfo): Partial<Record<"dialect" | "provider" | "model", string>> {
   const callTarget: ReturnType<typeof readCallTarget> = {};
   for (const name of ["dialect", "provider", "model"] as const) {
@@ -61,7 +61,7 @@ const LIST = {
   summary: "The runs of a thread, oldest first.",
   query: {
     live: { ...textParameter("`true`: only runs in the state created or streaming."), enum: ["true", "false"] },
-    last: countParameter("Only this many of the last ones."),
+    last: countParameter("Maximum number of runs, counted from the end."),
   },
   replies: { 200: describeReply("The runs.", "RunList") },
 } as const;

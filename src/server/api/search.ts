@@ -1,4 +1,4 @@
-// Route of the full-text search over the messages of the tenant.
+// Defines the route of the full-text search over the messages of the tenant.
 import { list, object, reference } from "../../model/validation/shape.ts";
 import { ServerError } from "../errors.ts";
 import type { Recorder } from "../record/types.ts";

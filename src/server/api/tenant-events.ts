@@ -1,5 +1,5 @@
-// The route `/v1/events`, which streams the changes of all threads of the tenant and all events of selected threads
-// over one connection, because browsers limit the number of connections.
+// Defines the route `/v1/events`, which streams the changes of all threads of the tenant and all events of selected
+// threads over one connection, because browsers limit the number of connections.
 import type { FollowOptions, ThreadChange } from "../../ledger/index.ts";
 import type { JsonEvent } from "../../sse/index.ts";
 import { ServerError } from "../errors.ts";
@@ -22,8 +22,8 @@ export function feedRoutes(services: Services, recorder: Recorder): Route[] {
       const blobs = readQueryChoice(request, "blobs", ["inline", "reference"]);
       const endController = new AbortController();
       const signal = AbortSignal.any([request.signal, services.draining, endController.signal]);
-      // The watch starts before the reply, so that a client that lists threads after the stream is open misses no
-      // change.
+      // The ledger is watched before the reply starts, so that a client that lists threads after the stream is open
+      // misses no change.
       const changes = await caller.ledger.watch({ signal });
       return createSseReply(
         services,
@@ -40,7 +40,7 @@ export function feedRoutes(services: Services, recorder: Recorder): Route[] {
   ];
 }
 
-/** Returns the cursor of each thread to follow; undefined means that the thread is followed from its start. */
+/** Returns the cursor of each thread to follow, by thread id; undefined if the thread is followed from its start. */
 function readCursorsByThread(request: ServerRequest): Map<string, string | undefined> {
   const cursors = new Map(request.query.getAll("thread").map(parseThreadCursor));
   if (cursors.size > MAX_FOLLOWED_THREADS) {
@@ -53,7 +53,7 @@ function readCursorsByThread(request: ServerRequest): Map<string, string | undef
     );
   }
   // The cursor of `Last-Event-ID` replaces the cursor of its thread in the URL, because a browser reconnects with the
-  // original URL.
+  // original URL, whose cursors are outdated.
   const last = request.headers["last-event-id"];
   if (last !== undefined && last.includes("@")) {
     const [threadId, cursor] = parseThreadCursor(last);
@@ -62,7 +62,7 @@ function readCursorsByThread(request: ServerRequest): Map<string, string | undef
   return cursors;
 }
 
-/** Parses `<thread>@<cursor>`. The thread id is percent-encoded, so it contains no "@". */
+/** Parses `<thread>@<cursor>`. The thread id contains no "@", because it is percent-encoded. */
 function parseThreadCursor(threadCursor: string): [threadId: string, cursor: string | undefined] {
   const at = threadCursor.lastIndexOf("@");
   try {
@@ -76,8 +76,8 @@ function parseThreadCursor(threadCursor: string): [threadId: string, cursor: str
 
 /**
  * Converts thread changes to events. The events have no id, because a client that reconnects lists the threads again
- * instead of resuming (B96). The function is not a generator, because a generator that was never started would not
- * close the watch. The end of the returned iterator ends the stream of all threads.
+ * instead of resuming (B96). The function is not a generator, because `return` of a generator that was never started
+ * would not close the watch. `return` of this iterator also aborts `endController`, which ends the thread streams.
  */
 function toChangeEvents(
   changes: AsyncIterableIterator<ThreadChange>,
@@ -97,7 +97,7 @@ function toChangeEvents(
   };
 }
 
-/** Yields the events of one thread. If the thread cannot be followed, yields `gone` instead of throwing. */
+/** Yields the events of one thread. If the thread can no longer be followed, yields a `gone` event and ends. */
 async function* toThreadEvents(
   recorder: Recorder,
   caller: Caller,
@@ -110,7 +110,7 @@ async function* toThreadEvents(
       yield { id: `${encodeURIComponent(threadId)}@${cursor}`, event: event.type, data: { threadId, ...event } };
     }
   } catch (error) {
-    // A transient error ends the stream of all threads, so that the client reconnects.
+    // A transient error is thrown. It ends the whole connection, so that the client reconnects.
     if (!isPermanentError(error)) throw error;
     const { code, message } = toServerError(error);
     yield { event: "gone", data: { threadId, error: { code, message } } };

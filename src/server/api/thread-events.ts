@@ -1,5 +1,6 @@
-// Routes that stream the events of threads and runs over SSE: first the stored events, then live ones. The `id:` of an
-// event is its durable cursor. Events about the stream itself have no id, so that no client resumes from them (B96).
+// Defines the routes that stream the events of threads and runs over SSE: first the stored events, then live ones. The
+// `id:` of an event is its durable cursor. Events about the stream itself have no id, so that no client resumes from
+// them (B96).
 import type { FollowOptions, Ledger, LedgerEvent } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import type { JsonEvent } from "../../sse/index.ts";
@@ -33,7 +34,8 @@ async function replyWithEvents(
   { ledger }: Caller,
   target: Pick<FollowOptions, "threadId" | "runId">,
 ): Promise<ServerReply> {
-  // `Last-Event-ID` has priority over `after` in the URL, because a browser reconnects with the original URL.
+  // `Last-Event-ID` has priority over `after` in the URL, because a browser reconnects with the original URL, whose
+  // `after` is outdated.
   const after = request.headers["last-event-id"] || readQueryText(request, "after");
   const options: FollowOptions = {
     ...target,
@@ -64,17 +66,16 @@ export function followRun(
 }
 
 /**
- * Throws if the cursor is invalid or the events after it are no longer stored. The check happens before the reply
- * starts, so that the client receives an error status. With an aborted signal, `follow` checks the cursor and yields
- * nothing.
+ * Throws if the cursor is invalid or the events after the cursor are no longer stored. The check happens before the
+ * reply starts, so that the client receives an error status. With an aborted signal, `follow` only checks the cursor.
  */
 async function assertCursor(ledger: Ledger, options: FollowOptions): Promise<void> {
   for await (const _ of ledger.follow({ ...options, signal: AbortSignal.abort() }));
 }
 
 /**
- * True if a run has ended and no events follow the client's cursor. The reply is then 204, so browsers do not
- * reconnect.
+ * True if the run has ended and no events follow the client's cursor. The reply is then 204, so that an `EventSource`
+ * does not reconnect.
  */
 async function hasReadRunEnd(ledger: Ledger, { runId = "", ...options }: FollowOptions): Promise<boolean> {
   if (options.after === undefined || options.after === "now") return false;
@@ -103,7 +104,9 @@ function createFinalEvent(error: unknown): JsonEvent | undefined {
   return { event: code === "gone" ? "gone" : "error", data: { error: { code, message, path } } };
 }
 
-/** True if a client that reconnects would fail again. A closed, unavailable or busy ledger is a transient error. */
+/**
+ * True if a client that reconnects would receive the error again. False if the ledger is closed, unavailable or busy.
+ */
 export function isPermanentError(error: unknown): boolean {
   return error instanceof LedgerError && !["closed", "unavailable", "busy"].includes(error.code);
 }

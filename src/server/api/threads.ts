@@ -1,4 +1,4 @@
-// Routes that list, create, read, change and delete threads.
+// Defines the routes that list, create, read, change and delete threads.
 import type { ThreadListPage } from "../../ledger/index.ts";
 import { list, nullable, object, string } from "../../model/validation/shape.ts";
 import { message } from "../../model/validation/message-shapes.ts";
@@ -42,7 +42,7 @@ export function threadRoutes({ config }: Services, recorder: Recorder): Route[] 
     defineRoute("DELETE", "/v1/threads/:id", DELETE, async (request, caller) => {
       const { ledger } = caller;
       const threadId = await readId(request, caller);
-      // `purge` ignores unknown threads, so `thread` is called for its error, which the route replies with 404.
+      // `purge` ignores unknown threads, but `thread` throws for them, so that the reply is 404.
       await ledger.thread(threadId);
       return jsonReply(200, await ledger.purge({ what: "thread", threadId }));
     }),

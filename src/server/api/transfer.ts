@@ -1,4 +1,4 @@
-// Routes that export and import threads as JSON lines, and that store and read blobs.
+// Defines the routes that export and import threads as JSON lines, and that store and read blobs.
 import type { Ledger } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import { createClosingLine, OPENING_LINE } from "../../ledger/transfer/multi-thread-file.ts";
@@ -12,7 +12,7 @@ import { jsonReply, defineRoute, describeReply, textParameter } from "./define-r
 
 const NDJSON = "application/x-ndjson";
 const THREAD_PAGE_SIZE = 200;
-/** The number of characters that an export collects before it writes them. */
+/** The number of characters that an export collects before it writes them to the reply. */
 const WRITE_SIZE = 64 * 1024;
 
 export function transferRoutes({ config }: Services, recorder: Recorder): Route[] {
@@ -21,7 +21,7 @@ export function transferRoutes({ config }: Services, recorder: Recorder): Route[
     defineRoute("GET", "/v1/export", EXPORT, async (request, caller) => {
       const { ledger } = caller;
       const ids = [...new Set(request.query.getAll("thread"))].filter((id) => id !== "");
-      // An unknown thread throws here, before the reply starts.
+      // `thread` throws for an unknown thread. It is called before the reply starts, so that the client receives a 404.
       for (const id of ids) {
         await recorder.writePendingRuns(caller, id);
         await ledger.thread(id);
@@ -38,7 +38,7 @@ export function transferRoutes({ config }: Services, recorder: Recorder): Route[
           await ledger.import(readLines(request, importBytes), { onThread: (id) => restored.push(id) }),
         );
       } finally {
-        // Tasks are ended even after an error, because the threads before the faulty one are imported.
+        // Imported tasks are ended even after an error, because the threads before the faulty one have been imported.
         await endImportedTasks(ledger, restored);
       }
     }),
@@ -47,7 +47,8 @@ export function transferRoutes({ config }: Services, recorder: Recorder): Route[
     ),
     defineRoute("GET", "/v1/blobs/:ref", GET_BLOB, async (request, { ledger }) => {
       const chunks = ledger.blob(readPathParam(request, "ref"))[Symbol.asyncIterator]();
-      // The first chunk is read before the reply starts, so that an unknown blob is replied to with an error status.
+      // The first chunk is read before the reply starts, so that the client receives an error status for an unknown
+      // blob.
       const first = await chunks.next();
       const body: StreamBody = async (sink) => {
         for (let read = first; read.done !== true && !sink.closed; read = await chunks.next())
@@ -59,7 +60,7 @@ export function transferRoutes({ config }: Services, recorder: Recorder): Route[
   ];
 }
 
-/** Blobs may contain anything; these headers keep browsers from rendering them as a page of this origin. */
+/** The headers of a blob. They prevent that a browser renders an uploaded HTML file as a page of this origin. */
 const BLOB_HEADERS = {
   "content-type": "application/octet-stream",
   "content-disposition": "attachment",
@@ -77,7 +78,9 @@ async function* allThreads(ledger: Ledger): AsyncIterable<string> {
   } while (before !== undefined);
 }
 
-/** Yields the lines of all threads. The opening and closing lines allow an import to detect an incomplete export. */
+/**
+ * Yields the lines of all threads, between an opening and a closing line by which an import detects a cut-off export.
+ */
 async function* exportAll(ledger: Ledger): AsyncIterable<string> {
   let threads = 0;
   yield OPENING_LINE;
@@ -90,7 +93,7 @@ async function* exportAll(ledger: Ledger): AsyncIterable<string> {
         yield line;
       }
     } catch (error) {
-      // A thread that was deleted since it was listed is skipped.
+      // A thread that was deleted after it was listed is skipped if none of its lines has been written yet.
       if (isBegun || !(error instanceof LedgerError) || error.code !== "unknown-thread") throw error;
     }
   }
@@ -103,7 +106,9 @@ async function* exportThreads(ledger: Ledger, ids: readonly string[]): AsyncIter
   if (ids.length > 1) yield createClosingLine(ids.length);
 }
 
-/** Returns a body that writes the lines as they arrive, in batches of at least `WRITE_SIZE` except the last one. */
+/**
+ * Returns a body that writes the lines in batches of at least `WRITE_SIZE` characters; the last batch may be shorter.
+ */
 function writeLines(lines: AsyncIterable<string>): StreamBody {
   return async (sink) => {
     let buffer = "";

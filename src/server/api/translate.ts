@@ -1,4 +1,4 @@
-// Routes that translate a payload, list the dialects, and list the possible losses.
+// Defines the routes that translate a payload, list the dialects, and list the possible losses.
 import type { WireChunk, DialectId } from "../../dialects/index.ts";
 import { CAPABILITIES } from "../../dialects/dialect.ts";
 import { detectDialect, dialect, dialects, transcode, translate } from "../../dialects/index.ts";
@@ -39,8 +39,8 @@ export function translateRoutes({ config }: Services): Route[] {
     defineRoute("GET", "/v1/dialects", DIALECTS, () =>
       jsonReply(200, {
         dialects: dialects.map((id) => {
-          const { title, supports: carries } = dialect(id);
-          return { id, title, carries: [...carries] };
+          const { title, supports } = dialect(id);
+          return { id, title, supports: [...supports] };
         }),
       }),
     ),
@@ -63,7 +63,7 @@ function translatePayload(
   kind: TranslatableKind,
 ): TranslatedPayload {
   if (kind === "messages") return dialect(to).encodeMessages(dialect(from).decodeMessages(payload));
-  // `translate` takes a stream as a list of events, so a stream that is given as text is transcoded instead.
+  // `translate` accepts a stream only as a list of events, so the text of a stream is transcoded instead.
   if (kind === "stream" && typeof payload === "string") {
     const transcoder = transcode(from, to);
     const chunks = [transcoder.push(payload), transcoder.end()];
@@ -82,15 +82,15 @@ function translatePayload(
   return translated;
 }
 
-/** Joins the chunks of a stream. Binary frames are returned as base64, because JSON cannot contain bytes. */
+/** Joins the chunks of a stream to one text. Binary frames are encoded as base64, because JSON cannot contain bytes. */
 function joinWireChunks(chunks: readonly WireChunk[]): string {
   const bytes = chunks.filter((chunk) => typeof chunk !== "string");
   return bytes.length === 0 ? chunks.join("") : Buffer.concat(bytes).toString("base64");
 }
 
 /**
- * Returns the dialect and kind of the payload, and detects those that the body does not contain. Throws if they cannot
- * be detected: for example, a list may contain messages or events.
+ * Returns the dialect and kind of the payload. If the body does not contain them, they are detected. Throws if they
+ * cannot be detected; for example, a list may contain messages or events.
  */
 function detectPayload({ from, kind, payload }: TranslateBody): { from: DialectId; kind: TranslatableKind } {
   if (from !== undefined && kind !== undefined) return { from, kind };
@@ -107,12 +107,12 @@ function detectPayload({ from, kind, payload }: TranslateBody): { from: DialectI
 }
 
 function listLosses(id: DialectId): object[] {
-  return Object.entries(dialect(id).losses).map(([code, { action, level, message: sentence }]) => ({
+  return Object.entries(dialect(id).losses).map(([code, { action, level, message }]) => ({
     dialect: id,
     code,
     action,
     level,
-    says: sentence,
+    message,
   }));
 }
 
@@ -129,7 +129,7 @@ const DIALECTS = {
   replies: {
     200: describeReply(
       "The dialects.",
-      object({ dialects: list(object({ id: string, title: string, carries: list(oneOf(...CAPABILITIES)) }, {})) }, {}),
+      object({ dialects: list(object({ id: string, title: string, supports: list(oneOf(...CAPABILITIES)) }, {})) }, {}),
     ),
   },
 } as const;
@@ -149,7 +149,7 @@ const LOSSES = {
                 code: string,
                 action: oneOf(...LOSS_ACTIONS),
                 level: oneOf(...LOSS_LEVELS),
-                says: string,
+                message: string,
               },
               {},
             ),

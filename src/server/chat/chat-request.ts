@@ -12,7 +12,7 @@ import type { ServerRequest, Services } from "../types.ts";
 
 export const UI_DIALECT = dialect("ai-sdk-ui");
 
-/** The shape of the body. Unknown fields are allowed, because applications add fields of their own. */
+/** The shape of the body that `useChat` posts. Unknown fields are allowed, because applications add their own. */
 export const CHAT_BODY = object(
   { id: string, messages: list(json) },
   {
@@ -27,11 +27,11 @@ export const CHAT_BODY = object(
 
 export interface UseChatRequest {
   chatId: string;
-  /** The model request; `model` is set only if the body has a model. */
+  /** The model request; its `model` is undefined if the body has no model. */
   request: ModelRequest;
   /**
-   * The id of the last message if it is an assistant message. The client has then run the message's tools, and the
-   * answer continues this message.
+   * The id of the last message if that is an assistant message; otherwise undefined. If it is defined, the client has
+   * executed the tool calls of the message, and the answer continues the message.
    */
   continuedMessageId: string | undefined;
 }

@@ -1,9 +1,9 @@
-// Converts the stored messages of a chat to messages for the client, which have the client's ids.
+// Converts the stored messages of a chat to messages for the client, with the ids by which the client knows them.
 import type { Ledger, RunInfo } from "../../ledger/index.ts";
 import { disassemble } from "../../assembly/index.ts";
 import type { Delta, Message, StoredMessage } from "../../model/index.ts";
 
-/** Returns the messages with the client's ids and without the metadata that the ledger added. */
+/** Returns the messages with the ids that the client knows and without the metadata that the ledger added. */
 export function toClientMessages(messages: readonly StoredMessage[]): Message[] {
   return messages.map((stored) => {
     const { parentMessageId: _, createdAt: __, metadata, ...message } = stored;
@@ -16,8 +16,8 @@ export function toClientMessages(messages: readonly StoredMessage[]): Message[] 
 const LEDGER_METADATA: ReadonlySet<string> = new Set(["schemaVersion", "runId", "response", "sourceId", "sourceRunId"]);
 
 /**
- * Returns the client's id of a message. The client's id of an assistant message is the run id, because a stream sends
- * the id before the message is stored.
+ * Returns the id by which the client knows a message. For an assistant message this is the run id, because a stream
+ * sends the id before the message is stored.
  */
 export function toClientId({ id, role, metadata }: StoredMessage): string {
   const { sourceId, runId } = metadata;
@@ -25,7 +25,7 @@ export function toClientId({ id, role, metadata }: StoredMessage): string {
   return typeof sourceId === "string" ? sourceId : id;
 }
 
-/** Returns the assistant and tool messages after the last user message that precede a run. */
+/** Returns the assistant and tool messages between the last user message and the start of the run. */
 export async function readEarlierSteps(ledger: Ledger, run: RunInfo): Promise<StoredMessage[]> {
   const { threadId, forkFromMessageId } = run;
   if (forkFromMessageId === undefined || forkFromMessageId === null) return [];

@@ -1,5 +1,5 @@
-// The chat module: routes for `useChat` of the AI SDK, which send messages, resume a stream, and read a chat. A chat is
-// the thread with the same id.
+// Creates the chat module: the routes for `useChat` of the AI SDK, which send messages, resume a stream, and read a
+// chat. A chat is the thread with the same id.
 import type { Ledger } from "../../ledger/index.ts";
 import { json, list, nullable, object, reference, string } from "../../model/validation/shape.ts";
 import { createPathIdReader } from "../api/path-id.ts";
@@ -17,7 +17,8 @@ import { UI_STREAM_HEADERS, toUiEvents } from "./ui-stream.ts";
 /** Creates the routes of `useChat`. */
 export function chatModule(services: Services, recorder: Recorder): ServerModule {
   const readId = createPathIdReader(recorder);
-  // The stream of an answer ends at `stopping` instead of `draining`, so that the answer can finish during shutdown.
+  // The streams of answers end when `stopping` is aborted instead of `draining`, so that open answers can finish during
+  // shutdown.
   const streaming = { config: services.config, draining: services.stopping };
   return {
     routes: [
@@ -71,11 +72,12 @@ async function callChatModel(
     onBreaks: headers["x-koine-on-breaks"] === "send" ? "send" : "refuse",
     traceparent: headers["traceparent"],
   });
-  // A new message has the id of its run, because the stored message gets its own id only at the end of the answer.
+  // A new message gets the id of its run, because the id of the stored message is not known before the end of the
+  // answer.
   return { answer, messageId: continues ?? answer.recording?.runId ?? caller.ledger.newId() };
 }
 
-/** Returns the model name of the chat's last recorded request; undefined if there is no such request. */
+/** Returns the model name of the chat's last recorded request; undefined if no request was recorded. */
 async function readLastModel(ledger: Ledger, chatId: string): Promise<string | undefined> {
   const [last] = await listChatRuns(ledger, chatId, { last: 1 });
   const recordedRequest = last?.metadata?.["request"];

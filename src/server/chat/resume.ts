@@ -1,4 +1,4 @@
-// Resumes the stream of a chat: sends the live message from its first chunk, even if another process writes it.
+// Resumes the stream of a chat: sends the live message from its first chunk, even if another process writes the run.
 import type { Ledger, RunInfo, RunsPage } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import type { JsonEvent } from "../../sse/index.ts";
@@ -11,8 +11,8 @@ export async function findLiveRun(ledger: Ledger, chatId: string): Promise<RunIn
 }
 
 /**
- * Lists the runs of a chat. The list is empty if the chat does not exist, because a page tries to resume a chat even
- * before the first message is sent.
+ * Lists the runs of a chat. Returns an empty list instead of throwing if the chat does not exist, because a page tries
+ * to resume a chat before its first message is sent.
  */
 export async function listChatRuns(ledger: Ledger, chatId: string, page: RunsPage): Promise<RunInfo[]> {
   try {

@@ -1,5 +1,5 @@
-// Encodes an answer as the AI SDK's UI message stream. The first chunk contains the message id, and the stream ends
-// only after the answer is recorded.
+// Encodes an answer as the AI SDK's UI message stream. The first chunk contains the message id, and the last chunk is
+// sent only after the answer has been recorded.
 import type { StreamEncoder, WireEvent } from "../../dialects/index.ts";
 import type { Delta } from "../../model/index.ts";
 import type { JsonEvent } from "../../sse/index.ts";
@@ -9,7 +9,7 @@ import { UI_DIALECT } from "./chat-request.ts";
 /** The header by which AI SDK clients recognize the stream. */
 export const UI_STREAM_HEADERS = { "x-vercel-ai-ui-message-stream": "v1" } as const;
 
-/** Encodes the deltas of a run as chunks of one UI message. */
+/** Encodes the deltas of a run as chunks of one UI message with the given id. */
 export class UiMessageWriter {
   readonly #encoder: StreamEncoder = UI_DIALECT.streamEncoder();
   readonly #messageId: string;
@@ -40,7 +40,7 @@ type UiChunks = AsyncGenerator<readonly JsonEvent[], void, void>;
 
 /**
  * Returns an iterator over the chunks of an answer, in batches. If the client disconnects, `drain` completes a recorded
- * run. The iterator wraps the generator, because a generator that was never started would not run its `finally`.
+ * run. The generator is wrapped, because `return` of a generator that was never started does not run its `finally`.
  */
 export function toUiEvents(answer: ModelAnswer, messageId: string): AsyncIterableIterator<readonly JsonEvent[], void> {
   const chunks = generateChunks(answer, messageId);
@@ -77,7 +77,7 @@ async function* generateChunks(answer: ModelAnswer, messageId: string): UiChunks
         continue;
       }
       const end = batch.at(-1);
-      // The answer is complete but could not be recorded, so the stream ends with an error.
+      // The model's answer was complete but could not be recorded, so the stream ends with an error.
       if (end?.kind === "error" && last.at(-1)?.kind !== "error") {
         closing = [{ data: { type: "error", errorText: end.payload.message ?? end.payload.errorCode } }, DONE_EVENT];
       }

@@ -10,7 +10,7 @@ import type { ConfigEnv } from "./variables.ts";
 /** Options of `completeConfig`. */
 export interface CompleteConfigOptions {
   /**
-   * The environment variables, with the same meaning as for `readConfig`: variables for `$NAME` in texts, keys of
+   * The environment variables, with the same meaning as for `readConfig`: values for `$NAME` in texts, API keys of
    * providers, and `KOINE_…` variables, which have priority over the settings. Default: none.
    */
   env?: ConfigEnv | undefined;

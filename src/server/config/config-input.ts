@@ -1,4 +1,5 @@
-// The type of settings from code: the settings of the file, and values that JSON cannot express.
+// Defines the type of settings from code: the settings of koine.config.json, extended with values that JSON cannot
+// express.
 import type { McpUrlOptions } from "../../agent/index.ts";
 import type { HttpProvider, LocalProvider } from "../../client/index.ts";
 import type { ConfigFile } from "./file-settings.ts";

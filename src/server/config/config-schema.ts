@@ -3,7 +3,7 @@ import type { SchemaObject } from "../../model/index.ts";
 import { CONFIG_FILE } from "./file-settings.ts";
 import type { AnySetting, DictionarySetting, EitherSetting, FieldsSetting, NumberSetting } from "./setting.ts";
 
-/** The schema of a string with a variable, which may replace any number, flag or text. */
+/** The schema of a string with an environment variable, which may replace any number, flag or text. */
 const VARIABLE: SchemaObject = { $ref: "#/$defs/variable" };
 
 export function configSchema(): SchemaObject {

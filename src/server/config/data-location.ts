@@ -6,7 +6,7 @@ import type { ConfigEnv } from "./variables.ts";
 /** The location of the data: a folder, or the URL of a database. */
 export type DataLocation = { readonly folder: string } | { readonly database: string };
 
-/** Parses a folder, a database file or a database URL. `resolve` makes a path absolute. */
+/** Parses the path of a folder, the path of a database file, or a database URL. `resolve` makes a path absolute. */
 export function parseDataLocation(data: string, resolve: (path: string) => string): DataLocation {
   if (/^(memory|sqlite|postgres(ql)?):/.test(data)) return { database: data };
   const path = resolve(data);
@@ -27,8 +27,8 @@ interface FlagsAndEnv {
 }
 
 /**
- * Makes the folder of the `data` flag and variable absolute. If `data` is a database, it becomes the `database` flag or
- * variable, unless that is set, too.
+ * Makes the folder of the `data` flag and of the `KOINE_DATA` variable absolute. If `data` names a database, the value
+ * moves to the `database` flag or variable, unless that is already set.
  */
 export function normalizeDataLocation({ flags, env }: FlagsAndEnv, resolve: (path: string) => string): FlagsAndEnv {
   const { data, ...otherFlags } = flags;

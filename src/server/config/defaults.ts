@@ -1,4 +1,4 @@
-// Default values of the server's settings.
+// Defines the default values of the server's settings.
 import { isLoopback } from "../http/access-guard.ts";
 import type { ServerLimits, ServerConfig } from "./types.ts";
 

@@ -37,7 +37,7 @@ const timeouts = fields(
     connectMs: describe("Time limit for connecting.", timeLimit),
     replyMs: describe("Time limit from sending a request to the headers of its reply.", timeLimit),
     totalMs: describe("Time limit for the complete answer, including retries.", timeLimit),
-    gapMs: describe("Time limit of silence within a reply.", timeLimit),
+    gapMs: describe("Longest silence within a reply; a heartbeat counts as data.", timeLimit),
   },
 );
 const retry = fields(
@@ -46,7 +46,10 @@ const retry = fields(
     attempts: describe("Maximum number of attempts at a provider, including the first.", count(1)),
     baseMs: describe("Approximate wait before the first retry; each further wait is twice as long.", milliseconds(0)),
     maxMs: describe("Longest wait before a retry.", milliseconds(0)),
-    retryAfterCapMs: describe("If a provider requests a longer wait, the attempt fails instead.", milliseconds(0)),
+    retryAfterCapMs: describe(
+      "Longest wait that a provider may request; if it requests a longer one, the attempts at it end at once.",
+      milliseconds(0),
+    ),
   },
 );
 
@@ -59,28 +62,28 @@ const provider = fields(
       choice(...(Object.keys(presets) as PresetName[])),
     ),
     dialect: describe("The dialect of the provider. Required without a preset.", choice(...HTTP_DIALECTS)),
-    baseUrl: describe("The base URL, with or without its version. Default: the official URL.", webUrl),
+    baseUrl: describe("The base URL, with or without the API version. Default: the official URL.", webUrl),
     apiKey: describe(
       'The API key, preferably as "$NAME".',
       either(codeOnly("a function that returns the key", isFunction), text),
     ),
     vendor: describe('The vendor whose deviations from the dialect apply: "ollama", "deepseek", "openrouter" …', text),
-    issuer: describe("The issuer of its signatures. Default: the provider's name.", text),
+    issuer: describe("The issuer of the provider's signatures. Default: the provider's name.", text),
     headers: describe(
-      "Sent with every request.",
+      "Headers that are sent with every request.",
       either(
         codeOnly("headers", (value) => isRecordOrList(value) && Symbol.iterator in value),
         headers,
       ),
     ),
     sign: codeOnly("a function that returns headers", isFunction),
-    query: describe("Added to every URL, such as Azure's api-version.", dictionary(anyText)),
+    query: describe("Query parameters that are added to every URL, such as Azure's api-version.", dictionary(anyText)),
     region: describe("Bedrock: the region in the URL.", matching("^[a-z\\d-]+$", 'a region such as "us-east-1"')),
     state: describe(
-      "Responses: sends the whole history, or previous_response_id.",
+      "Responses: sends the whole history (resend), or the new messages with previous_response_id (previous-response).",
       choice("resend", "previous-response"),
     ),
-    store: describe("Responses: the provider stores its answers.", flag),
+    store: describe("Responses: true if the provider stores its answers.", flag),
     timeouts,
     retry,
   },
@@ -90,7 +93,7 @@ function isRecordOrList(value: unknown): value is object {
   return isRecord(value) || Array.isArray(value);
 }
 
-/** The setting of a local provider: an object with the method `answer`, often an instance of a class. */
+/** The setting of a local provider: an object with the method `answer`, which may be an instance of a class. */
 const localProvider = codeOnly("a provider with a function `answer`", (value) => isRecord(value) && "answer" in value);
 
 const target = matching("^[^/\\s]+/\\S", 'a model as "provider/model"');
@@ -119,7 +122,19 @@ const tenant = fields(
     tokens: describe(
       'Hashes of the tenant\'s tokens, as printed by "koine token create".',
       list(
-        either(hash, fields({ hash, name: describe("Shown in logs; also the scope of recorded threads.", text) }, {})),
+        either(
+          hash,
+          fields(
+            {
+              hash,
+              name: describe(
+                "The name of the token in logs, and the scope of the threads that are recorded with it.",
+                text,
+              ),
+            },
+            {},
+          ),
+        ),
       ),
     ),
     maxOpen: describe("Limit of open calls and streams of the tenant.", count(1)),
@@ -130,7 +145,7 @@ const tenant = fields(
 const MAX_DEPTH = 1000;
 const limits = fields(
   {},
-  // Every default limit has a setting of the same name.
+  // The cast is safe, because the keys of `DEFAULT_LIMITS` are the keys of `ServerLimits`.
   Object.fromEntries(
     Object.keys(DEFAULT_LIMITS).map((name) => [
       name,
@@ -143,9 +158,12 @@ const ledger = fields(
   {},
   {
     url: describe("sqlite:path, postgres://… or memory:. Default: koine.db in the data folder.", text),
-    sync: describe('"full" survives a power failure, "normal" a crash of the process.', choice("full", "normal")),
+    sync: describe(
+      '"full": committed data survives a power failure; "normal": it survives only a crash of the process.',
+      choice("full", "normal"),
+    ),
     flushMs: describe("Interval for writing the deltas of a live run.", milliseconds(0)),
-    leaseMs: describe("A run whose writer is silent this long is recovered.", milliseconds(1)),
+    leaseMs: describe("A run is recovered if its writer has not renewed the lease for this time.", milliseconds(1)),
     connections: describe("Postgres: maximum number of connections.", count(1)),
   },
 );
@@ -153,19 +171,19 @@ const ledger = fields(
 const record = fields(
   {},
   {
-    enabled: describe("Records calls that do not choose themselves.", flag),
+    enabled: describe("Records calls by default; the header x-koine-record overrides it.", flag),
     onFailure: describe(
-      "A call that cannot be recorded is refused, or served and reported.",
+      "The policy for a call that cannot be recorded: refuse it, or serve it and log the failure.",
       choice("refuse", "serve"),
     ),
-    maxWaitMs: describe("Longest wait of a reply's end for its record.", milliseconds(0)),
+    maxWaitMs: describe("Maximum time that the end of a reply waits until the call is recorded.", milliseconds(0)),
   },
 );
 
 const tasks = fields(
   {},
   {
-    model: describe('The model of tasks that name none. Default: "demo/koine".', text),
+    model: describe('The model of tasks that are created without a model. Default: "demo/koine".', text),
     instructions: describe("A system message for every model call.", text),
     mcpServers: describe("MCP servers that provide tools.", mcpServers),
     maxSteps: describe("Maximum number of model calls per message.", count(1)),
@@ -182,11 +200,11 @@ const telemetry = either(
   off,
   fields(
     { url: describe("An OTLP endpoint over HTTP; /v1/traces is added if missing.", webUrl) },
-    { headers: describe("Sent with every export.", headers), serviceName: text },
+    { headers: describe("Headers that are sent with every export.", headers), serviceName: text },
   ),
 );
 
-/** The pattern of provider names. They must be ASCII, because they appear in headers. */
+/** The pattern of provider names. Provider names must be ASCII, because they appear in HTTP headers. */
 const NAMES = { pattern: "^[!-.0-~]+$", means: "ASCII letters, digits and symbols, without slashes and spaces" };
 export const TENANTS = {
   pattern: "^\\S(.{0,198}\\S)?$",
@@ -201,22 +219,22 @@ const ORIGIN = matching(
 export const CONFIG_FILE = fields(
   {},
   {
-    $schema: describe("For editors.", anyText),
-    host: describe("The address to listen on. Default: 127.0.0.1.", text),
-    port: describe("The port to listen on; 0 uses any free port. Default: 4141.", count(0, 65_535)),
+    $schema: describe("The URL or path of this JSON Schema, for editors.", anyText),
+    host: describe("The address on which the server listens. Default: 127.0.0.1.", text),
+    port: describe("The port on which the server listens; 0 uses any free port. Default: 4141.", count(0, 65_535)),
     data: describe("The data folder, relative to this file. Default: koine-data.", text),
     ledger: describe("The database of conversations: a URL, or an object with more settings.", either(text, ledger)),
     providers: describe(
       "Providers by name. Providers with a key in the environment are added automatically; false removes one.",
       dictionary(either(off, localProvider, provider), NAMES),
     ),
-    defaultProvider: describe("The provider of model names without one.", text),
+    defaultProvider: describe("The provider for model names without a provider prefix.", text),
     models: describe("Model names and patterns, and their targets.", dictionary(rule)),
     prices: describe("US dollars per million tokens, by model.", dictionary(price)),
-    record: describe("The recording of calls.", either(flag, record)),
-    tasks: describe("Agents that the server runs.", tasks),
+    record: describe("Recording of calls: true, false, or an object with more settings.", either(flag, record)),
+    tasks: describe("Settings of the tasks that the server runs.", tasks),
     tenants: describe(
-      "The tenants that may use the server. Without any, everyone who can reach it.",
+      "The tenants that may use the server. If there are none, everyone who can reach the server may use it.",
       dictionary(tenant, TENANTS),
     ),
     unprotected: describe(
@@ -232,7 +250,7 @@ export const CONFIG_FILE = fields(
       "At shutdown, the server still listens this long and rejects new calls. Default: 2 s, on loopback 0.",
       milliseconds(0),
     ),
-    log: describe("The log level, or level and format.", log),
+    log: describe("The log level, or an object with level and format.", log),
     telemetry: describe("The destination of spans; false: none, even if the environment names one.", telemetry),
   },
 );

@@ -1,4 +1,5 @@
-// Reads command line flags and Koine's environment variables, which have priority over the settings of the file.
+// Reads command line flags and Koine's environment variables, which have priority over the settings of
+// koine.config.json.
 import type { ConfigEnv } from "./variables.ts";
 
 /** Command line flags of the server. */
@@ -25,12 +26,13 @@ const FLAG_NAMES = {
 
 export interface FlagValue {
   value: string;
-  /** The name of the flag or variable that has the value, for messages. */
+  /** The name of the flag or variable that the value was read from, for error messages. */
   name: string;
 }
 
 /**
- * Returns the flag's value, or else the variable's; undefined if neither is set. An empty variable counts as not set.
+ * Returns the value of the flag or, if the flag is not set, of the variable; undefined if neither is set. An empty
+ * variable counts as not set.
  */
 export function readFlag(
   sources: { flags: ConfigFlags; env: ConfigEnv },

@@ -1,4 +1,4 @@
-// Entry of the server's configuration: reads and checks the settings, and creates their JSON Schema.
+// Exports the server's configuration: reading and checking the settings, and creating their JSON Schema.
 export type { ConfigFile } from "./file-settings.ts";
 export type { ConfigFlags } from "./flags.ts";
 export type { Mistake } from "./mistakes.ts";

@@ -32,7 +32,7 @@ const mcpServer = fields(
       matching("^https?://[^\\s/]", "a URL that begins with https:// or http://"),
     ),
     headers: describe(
-      "Sent with every request.",
+      "Headers that are sent with every request.",
       either(
         codeOnly("a function that returns headers", (value) => typeof value === "function"),
         dictionary(anyText),
@@ -65,7 +65,7 @@ export function toMcpServerOptions(
 ): McpServerOptions[] {
   const options: McpServerOptions[] = [];
   for (const [name, server] of Object.entries(servers)) {
-    // The value is undefined if it was faulty, which was reported when it was read.
+    // The value is undefined if it was invalid; the mistake was added when the value was read.
     if (server === undefined) continue;
     const { type, disabled, command, args, env, cwd, url, headers, ...common } = server;
     const isCommand = command !== undefined;

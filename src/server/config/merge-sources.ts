@@ -32,7 +32,7 @@ export interface ResolvedSources {
   fromFolder: (path: string) => string;
   /** Makes a path of a flag or variable absolute. */
   fromHere: (path: string) => string;
-  /** The default log format. */
+  /** The log format if no source sets one; undefined means `json`. */
   logFormat: ServerConfig["log"]["format"] | undefined;
 }
 
@@ -40,7 +40,7 @@ export function mergeSources(sources: ResolvedSources, mistakes: Mistakes): Serv
   const { settings, env, data = "" } = sources;
   const { host, hosts, origins, heartbeatMs, drainMs, lameDuckMs, limits, defaultProvider, unprotected } = settings;
   const providers = toProviderConfigs(settings.providers ?? {}, env, mistakes);
-  // A provider with a faulty setting counts as known, so that a rule that refers to it causes no second mistake.
+  // A provider with an invalid setting counts as known, so that a rule for the provider does not add a second mistake.
   const known = { ...providers, ...withoutValue(settings.providers ?? {}, false) };
   const models = toModelRules(settings.models ?? {}, known, mistakes);
   const unknown = defaultProvider === undefined ? undefined : describeUnknownProvider(defaultProvider, known);
@@ -68,20 +68,22 @@ export function mergeSources(sources: ResolvedSources, mistakes: Mistakes): Serv
   return config;
 }
 
-/** Adds a mistake if the model of tasks cannot be routed. */
+/** Adds a mistake if no target is configured for the model of tasks. */
 function checkModel(config: ServerConfig, path: string, mistakes: Mistakes): void {
-  const links = Object.entries(config.providers).map(
+  const adapters = Object.entries(config.providers).map(
     ([name, provider]) => [name, createProviderAdapter(name, provider)] as const,
   );
   try {
-    new ModelRouter(config, new Map(links)).route(config.tasks.model);
+    new ModelRouter(config, new Map(adapters)).route(config.tasks.model);
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
     mistakes.add(path, `is not an available model: ${error.message}`);
   }
 }
 
-/** Returns the settings without undefined values, which would override defaults. */
+/**
+ * Returns the settings without undefined values, because an undefined value would override the default of its setting.
+ */
 function withoutUndefined<T extends object>(settings: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
   // The cast is safe: only undefined values are removed.
   return withoutValue(settings, undefined) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
@@ -117,8 +119,8 @@ function readLedgerConfig(sources: ResolvedSources, mistakes: Mistakes): LedgerS
 }
 
 /**
- * Returns the URL of the ledger, with an absolute path if it is a file. Adds a mistake if the URL is invalid; the
- * message does not contain the URL, which may have a password.
+ * Returns the URL of the ledger; the path of a SQLite file is made absolute. Adds a mistake if the URL is invalid; the
+ * message does not contain the URL, because the URL may contain a password.
  */
 function ledgerUrl(
   url: string,
@@ -139,8 +141,8 @@ function ledgerUrl(
 }
 
 /**
- * Returns the description of a URL's fault; undefined if the URL is valid. The driver's own message is not used,
- * because it would contain the password.
+ * Returns the description of a URL's fault; undefined if the URL is valid. The message of the database driver is not
+ * used, because it would contain the password.
  */
 function describeUrlFault(url: string): string | undefined {
   const address = URL.parse(url);

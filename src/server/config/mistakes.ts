@@ -1,19 +1,19 @@
-// Collects the mistakes in settings, so that all are reported at once, each with its path and remedy. Messages never
-// contain a value of a setting, because it may be a key.
+// Collects the mistakes in settings, so that all are reported at once, each with its path and remedy. A message never
+// contains the value of a setting, because the value may be an API key.
 import { ServerError } from "../errors.ts";
 
 /** One mistake in the settings. */
 export interface Mistake {
   /** The place of the mistake: a JSON pointer into the settings, or the name of a variable or flag. */
   path: string;
-  /** The predicate of a sentence whose subject is the path. */
+  /** The rest of a sentence that starts with the path, for example "must be a list.". */
   message: string;
 }
 
 /** The error for invalid settings; `mistakes` lists all mistakes. */
 export class ConfigError extends ServerError {
   readonly mistakes: readonly Mistake[];
-  /** The file with the mistakes, if they are in a file. */
+  /** The path of the configuration file; undefined if no file was read. */
   readonly file: string | undefined;
 
   constructor(mistakes: readonly [Mistake, ...Mistake[]], file?: string, options: ErrorOptions = {}) {
@@ -26,7 +26,10 @@ export class ConfigError extends ServerError {
   }
 }
 
-/** Formats a mistake as a sentence. Its subject is the path, or if that is empty the file or the configuration. */
+/**
+ * Formats a mistake as a sentence that starts with its path or, if the path is empty, "The file" or "The
+ * configuration".
+ */
 export function formatMistake({ path, message }: Mistake, file?: string): string {
   const subject = file === undefined ? "The configuration" : "The file";
   return `${path === "" ? subject : path} ${message}`;

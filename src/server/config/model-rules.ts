@@ -15,7 +15,7 @@ export function toModelRules(settings: ModelSettings, providers: KnownProviders,
     const path = pointer(["models", pattern]);
     if (pattern.trim() === "") mistakes.add(path, "has an empty name: use the model name of clients.");
     if (countStars(pattern) > 1) mistakes.add(path, 'has more than one "*"; use only one.');
-    // The value is undefined if it was faulty, which was reported when it was read.
+    // The value is undefined if it was invalid; the mistake was added when the value was read.
     if (rule === undefined) continue;
     const { to, ...limits } = isRuleObject(rule) ? rule : { to: rule };
     const isOne = typeof to === "string";
@@ -32,7 +32,7 @@ export function toModelRules(settings: ModelSettings, providers: KnownProviders,
 
 type RuleObject = Exclude<ModelSettings[string], string | readonly string[]>;
 
-/** True if the rule is an object. An object without targets was reported as a mistake when it was read. */
+/** True if the rule is an object. Its `to` may be missing; that mistake was added when the rule was read. */
 function isRuleObject(rule: ModelSettings[string]): rule is RuleObject {
   return typeof rule === "object" && !Array.isArray(rule);
 }

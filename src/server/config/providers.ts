@@ -10,7 +10,10 @@ import type { ConfigEnv } from "./variables.ts";
 type ProviderSettings = NonNullable<ConfigInput["providers"]>;
 type HttpSettings = Exclude<ProviderSettings[string], false | LocalProvider>;
 
-/** Returns the providers by name. Mistakes are added with their path or variable. */
+/**
+ * Returns the providers by name. Adds each fault to `mistakes`, with the path of the setting or the name of the
+ * variable.
+ */
 export function toProviderConfigs(
   settings: ProviderSettings,
   env: ConfigEnv,
@@ -24,7 +27,7 @@ export function toProviderConfigs(
     addClientMistake(error, mistakes);
   }
   for (const [name, each] of Object.entries(settings)) {
-    // `false` removes a provider; the value is undefined if it was faulty, which was reported when it was read.
+    // `false` removes a provider. The value is undefined if it was invalid; the mistake was added when it was read.
     if (each === false || each === undefined) continue;
     const config = "answer" in each ? each : toProviderConfig(name, each, mistakes);
     if (config === undefined) continue;
@@ -53,7 +56,8 @@ function toProviderConfig(
 }
 
 /**
- * Adds an error of the client library as a mistake. Its message starts with a path or variable and contains no value.
+ * Adds an error of the client library as a mistake. The message of the error starts with a path or the name of a
+ * variable, and contains no value of a setting. Other errors are thrown.
  */
 function addClientMistake(error: unknown, mistakes: Mistakes): void {
   if (!(error instanceof ClientError)) throw error;

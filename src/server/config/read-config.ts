@@ -25,7 +25,7 @@ export interface ConfigSources {
   env?: ConfigEnv | undefined;
   /** The working folder, which relative paths of flags and variables are resolved against. */
   cwd: string;
-  /** Defaults that the caller replaces. */
+  /** Defaults of the caller, which replace the defaults of the server. */
   defaults?: { logFormat?: ServerConfig["log"]["format"] } | undefined;
 }
 
@@ -127,7 +127,7 @@ function parseConfigText({ path, text }: ConfigFileText): unknown {
     return parseJson(text.replace(/^\uFEFF/, ""));
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    // The excerpt of the faulty text is removed, because it may contain a key.
+    // The excerpt of the invalid text is removed from the message, because it may contain an API key.
     const reason = error.message.replace(/ \(near .*$/s, "");
     throw new ConfigError([{ path: error.path, message: `is not valid JSON: ${reason}.` }], path);
   }

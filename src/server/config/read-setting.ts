@@ -25,14 +25,17 @@ interface SettingContext {
   isCode?: boolean;
 }
 
-/** Returns the checked value with variables expanded. The value is undefined or incomplete if it has mistakes. */
+/**
+ * Returns the checked value with variables expanded. If the value is invalid, adds to `context.mistakes` and returns
+ * undefined or an incomplete value.
+ */
 export function readSetting<T>(
   setting: Setting<T>,
   value: unknown,
   path: string,
   context: SettingContext,
 ): T | undefined {
-  // The cast is safe: the setting determines the check and the type.
+  // The cast is safe: `readAny` checks the value against `setting`, and `T` is the type that this setting describes.
   return readAny(setting, value, path, context) as T | undefined;
 }
 
@@ -62,7 +65,7 @@ function readAny(setting: AnySetting, value: unknown, path: string, context: Set
   }
 }
 
-/** Returns the number that a variable contains as text, or the value itself if it is not a number. */
+/** Parses the text of a variable as a number. Returns the value unchanged if it is not the text of a number. */
 function parseNumber(value: unknown): unknown {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : NaN;
   return Number.isNaN(number) ? value : number;
@@ -74,14 +77,15 @@ function parseFlag(value: unknown): unknown {
 
 function addWrongValue(setting: AnySetting, value: unknown, path: string, context: SettingContext): undefined {
   const [expected, kind] = [describeExpected(setting, context), describeValue(value)];
-  // The message contains the type of the value only if that differs from the expected type.
+  // The message names the type of the value, unless the value is a text where a text is expected, or the expected value
+  // is described by the same type.
   const isText = typeof value === "string" && (setting.kind === "text" || setting.kind === "words");
   const addsKind = !isText && !expected.includes(kind.replace(/^an? /, ""));
   const hint = "hint" in setting && setting.hint !== undefined ? ` ${setting.hint}` : "";
   context.mistakes.add(path, `must be ${expected}${addsKind ? `; it is ${kind}` : ""}.${hint}`);
 }
 
-/** Returns the description of a value's type. An instance of a class, such as a `Map`, is not called an object. */
+/** Returns the description of a value's type. An instance of a class, such as a `Map`, is described by its class. */
 function describeValue(value: unknown): string {
   if (!isRecord(value) || isPlainRecord(value)) return describeKind(value);
   return `an instance of ${Object(value).constructor.name}`;
@@ -216,7 +220,10 @@ function knownFields({ required, optional }: FieldsSetting, context: SettingCont
   return Object.fromEntries(fields.filter(([, field]) => isAllowed(field, context)));
 }
 
-/** True unless the setting is only for code and the value is from a file. Messages about files do not mention it. */
+/**
+ * Returns false if only code can pass the setting and the value is from a file. Messages about files do not list such
+ * settings.
+ */
 function isAllowed({ kind }: AnySetting, { isCode }: SettingContext): boolean {
   return kind !== "code" || isCode === true;
 }
@@ -235,7 +242,7 @@ function readEither(setting: EitherSetting, value: unknown, path: string, contex
   const alternatives = alternativesOf(setting, context);
   const [only] = alternatives.length === 1 ? alternatives : [];
   if (only !== undefined) return readAny(only, value, path, context);
-  // If the setting accepts no text, a variable may contain a number or flag.
+  // If no alternative accepts a text, the variable in the text may stand for a number or a flag.
   const hasVariable = typeof value === "string" && hasVariables(value);
   const fitting =
     alternatives.find((each) => isOfType(each, value)) ??

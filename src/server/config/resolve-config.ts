@@ -25,18 +25,18 @@ export interface UncheckedConfig {
   flags: ConfigFlags;
   /** The environment variables, after `normalizeDataLocation`. */
   env: ConfigEnv;
-  /** The data folder if no source sets one. If it is undefined, the default ledger is in memory. */
+  /** The data folder if no source sets one. If undefined, the default ledger is in memory. */
   defaultData?: string;
-  /** The default log format. */
+  /** The log format if no source sets one; undefined means `json`. */
   logFormat?: ServerConfig["log"]["format"] | undefined;
 }
 
-/** Returns the complete configuration, and adds all mistakes to `mistakes`. With mistakes, the result is incomplete. */
+/** Returns the complete configuration, and adds all mistakes to `mistakes`. The result is unusable if there are any. */
 export function resolveConfig(unchecked: UncheckedConfig, mistakes: Mistakes): ServerConfig {
   const { flags, env, isCode, defaultData } = unchecked;
   const fromFolder = (path: string): string => resolve(unchecked.folder, path);
   const fromHere = (path: string): string => resolve(unchecked.cwd, path);
-  // The values of code are checked, too, because the type of a setting does not exclude every invalid value.
+  // Settings from code are also checked, because the type of a setting does not exclude every invalid value.
   const read: ConfigInput = readSetting(CONFIG_FILE, unchecked.settings, "", { env, mistakes, isCode }) ?? {};
   const location = read.data === undefined ? undefined : parseDataLocation(read.data, fromFolder);
   const settings = location !== undefined && "database" in location ? { ledger: location.database, ...read } : read;

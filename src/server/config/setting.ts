@@ -1,5 +1,5 @@
-// Functions that describe settings as data. From one description follow the checks and messages of the reader, the JSON
-// Schema for editors, and the type of the value.
+// Defines functions that describe settings as data. The description of a setting determines the checks and messages of
+// the reader, the JSON Schema for editors, and the type of the value.
 
 /** The maximum delay of a timer in milliseconds. Node fires a timer with a longer delay immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -19,7 +19,7 @@ export interface TextSetting extends DescribedSetting {
   kind: "text";
   /** A regular expression that the text must match. */
   pattern?: string;
-  /** The meaning of the pattern, which completes "must be …". */
+  /** The meaning of the pattern, as the end of the sentence "must be …". */
   means?: string;
   /** The remedy for an invalid text, if `means` does not suggest it. */
   hint?: string;
@@ -36,7 +36,7 @@ export interface NumberSetting extends DescribedSetting {
 }
 export interface FlagSetting extends DescribedSetting {
   kind: "flag";
-  /** The only allowed value. */
+  /** The only allowed value; undefined if true and false are allowed. */
   only?: boolean;
 }
 export interface ChoiceSetting extends DescribedSetting {
@@ -51,7 +51,7 @@ export interface ListSetting extends DescribedSetting {
 export interface DictionarySetting extends DescribedSetting {
   kind: "dictionary";
   of: AnySetting;
-  /** The pattern of the keys, and its meaning, which completes "must be …". */
+  /** The pattern of the keys, and its meaning as the end of the sentence "must be …". */
   names?: { pattern: string; means: string };
 }
 export interface FieldsSetting extends DescribedSetting {
@@ -62,15 +62,18 @@ export interface FieldsSetting extends DescribedSetting {
   exactlyOne?: readonly string[];
 }
 /**
- * A value that only code can pass, such as a function. Files cannot contain it, and the JSON Schema does not have it.
+ * A value that only code can pass, such as a function. It is rejected in files and absent from the JSON Schema.
  */
 export interface CodeSetting extends DescribedSetting {
   kind: "code";
   isValid: (value: unknown) => boolean;
-  /** Completes "must be …". */
+  /** The description of a valid value, as the end of the sentence "must be …". */
   means: string;
 }
-/** Alternatives that differ in their type. An alternative that only code can pass must precede the others. */
+/**
+ * Alternatives that differ in their type. The first alternative whose type fits is read, so an alternative that only
+ * code can pass must precede the others.
+ */
 export interface EitherSetting extends DescribedSetting {
   kind: "either";
   of: readonly AnySetting[];

@@ -4,7 +4,8 @@
 export function findSimilarName(name: string, known: readonly string[]): string | undefined {
   const plain = normalizeName(name);
   let best: string | undefined;
-  // A short name may have one wrong letter and a longer name two, because two letters may be half of a short name.
+  // A name of fewer than 5 letters may differ in one letter and a longer name in two, because two letters are too large
+  // a part of a short name.
   let least = plain.length < 5 ? 2 : 3;
   for (const each of known) {
     const distance = editDistance(plain, normalizeName(each));
@@ -18,7 +19,7 @@ function normalizeName(name: string): string {
   return name.replaceAll(/[-_ ]/g, "").toLowerCase();
 }
 
-/** Returns the edit distance: insertions, deletions, replacements and swaps of neighbors. */
+/** Returns the edit distance of two texts: the number of insertions, deletions, replacements and swaps of neighbors. */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -1,4 +1,5 @@
-// Reads the configuration of telemetry from the settings, or else from OpenTelemetry's environment variables.
+// Reads the configuration of telemetry from the settings or, without settings, from OpenTelemetry's environment
+// variables.
 import { decodePercent } from "./decode-percent.ts";
 import type { ConfigFile } from "./file-settings.ts";
 import type { Mistakes } from "./mistakes.ts";
@@ -18,7 +19,7 @@ export function readTelemetry(
   const serviceName = env["OTEL_SERVICE_NAME"] || "koine";
   if (settings !== undefined) {
     const { url, headers = {}, serviceName: own = serviceName } = settings;
-    // The URL is undefined if it was faulty or missing, which was reported when it was read.
+    // The URL is undefined if it was invalid or missing; the mistake was added when the settings were read.
     return url === undefined ? undefined : { url: withPath(url), headers, serviceName: own };
   }
   const url = readEndpoint(env, mistakes);
@@ -30,8 +31,8 @@ function isOff(env: ConfigEnv): boolean {
 }
 
 /**
- * Returns the URL for traces. The variable for traces is used unchanged; the general variable contains a base URL, to
- * which the path is added. Adds a mistake if the URL is invalid.
+ * Returns the URL for traces; undefined if no variable has a valid URL. The variable for traces is used unchanged; the
+ * general variable has a base URL, to which the path is added. Adds a mistake if the URL is invalid.
  */
 function readEndpoint(env: ConfigEnv, mistakes: Mistakes): string | undefined {
   for (const name of ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"]) {

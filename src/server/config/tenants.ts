@@ -11,7 +11,7 @@ export function readTenants(
   const tenants = new Map<string, TenantConfig>();
   const owners = new Map<string, string>();
   for (const [name, tenant] of Object.entries(described)) {
-    // The value is undefined if it was faulty, which was reported when it was read.
+    // The value is undefined if it was invalid; the mistake was added when the value was read.
     if (tenant === undefined) continue;
     const { tokens = [], maxOpen } = tenant;
     const read: TokenConfig[] = [];
@@ -20,7 +20,7 @@ export function readTenants(
       if (token === undefined) return;
       const path = pointer(["tenants", name, "tokens", index]);
       const owner = owners.get(token.hash);
-      // A token that two tenants share would not identify the tenant.
+      // A token must not belong to two tenants, because the token identifies the tenant of a request.
       if (owner !== undefined)
         mistakes.add(path, `is also a token of "${owner}"; each token must belong to one tenant.`);
       owners.set(token.hash, name);

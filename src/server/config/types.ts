@@ -1,4 +1,5 @@
-// The types of the server's complete configuration, which is computed from settings, environment variables and flags.
+// Defines the types of the server's complete configuration, which is computed from settings, environment variables and
+// flags.
 import type { McpServerOptions } from "../../agent/index.ts";
 import type { PriceTable, ProviderConfig, RetryPolicy, Timeouts } from "../../client/index.ts";
 
@@ -7,7 +8,7 @@ export interface ModelRule {
   /**
    * An exact model name, or a pattern with one "*". A "*" in a target is replaced with the text that the "*" of the
    * pattern matches: with "gpt-*" and the target "openai/gpt-*", "gpt-5" is routed to "openai/gpt-5". A target that
-   * ends in "/*" receives the whole name.
+   * ends in "/*" receives the whole name, without the prefix up to the last slash of the pattern.
    */
   pattern: string;
   /** The targets as `provider/model`. They are tried in this order until one answers. */
@@ -52,7 +53,8 @@ export interface ServerLimits {
   /** The time after which a connection is closed if the client does not read the reply. Default: 60 s. */
   stallMs: number;
   /**
-   * The maximum number of open calls and streams of a tenant. Default: 1000. The limit of all tenants is four times it.
+   * The maximum number of open calls and streams of a tenant. Default: 1000. All tenants together may have four times
+   * this number.
    */
   open: number;
   /** The maximum number of open connections. Default: 10,000. */
@@ -61,9 +63,11 @@ export interface ServerLimits {
 
 /** The settings of the recorder. */
 export interface RecordConfig {
-  /** True if calls are recorded by default; the header `x-koine-record` can change it for one call. Default: true. */
+  /** True if calls are recorded by default. The header `x-koine-record` overrides the setting. Default: true. */
   enabled: boolean;
-  /** The policy for a call that cannot be recorded: it is refused (default), or served and reported in the log. */
+  /**
+   * The policy for a call that cannot be recorded: the call is refused (default), or served with an entry in the log.
+   */
   onFailure: "refuse" | "serve";
   /** The maximum time in milliseconds that the end of a reply waits until the call is recorded. Default: 5 s. */
   maxWaitMs: number;
@@ -84,7 +88,7 @@ export interface LedgerConfig {
   /** The URL for `openLedger`. Default: koine.db in the data folder. */
   url: string;
   sync: "full" | "normal";
-  /** The interval at which the deltas of a live run are written, in milliseconds. Default: 50. */
+  /** The interval at which the deltas of a live run are written to the store, in milliseconds. Default: 50. */
   flushMs: number;
   leaseMs?: number;
   connections?: number;

@@ -7,7 +7,7 @@ export type ConfigEnv = Readonly<Record<string, string | undefined>>;
 const VARIABLE = /\$(?:\$|\{([^}]*)\}|([A-Za-z_]\w*))/g;
 const NAME = /^[A-Za-z_]\w*$/;
 
-/** True if the text contains a variable. Such a text is allowed as the value of a number or flag, too. */
+/** True if the text contains a variable. A text with a variable is also allowed where a number or flag is expected. */
 export function hasVariables(text: string): boolean {
   return text.match(VARIABLE)?.some((reference) => reference !== "$$") ?? false;
 }

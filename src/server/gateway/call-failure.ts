@@ -13,13 +13,13 @@ export interface CallFailure {
   error: ProviderError;
   /** The server's error code; undefined for errors of a provider. */
   code?: ServerErrorCode;
-  /** The HTTP status, if it is not determined by the error. */
+  /** The HTTP status; undefined if the client's dialect determines it from `error`. */
   status?: number;
   path: string;
   headers: Readonly<Record<string, string>>;
 }
 
-/** The provider error kind that each server error code is encoded as. */
+/** The kind of provider error as which each server error code is encoded in the client's dialect. */
 const ERROR_KINDS: Readonly<Record<ServerErrorCode, ProviderErrorKind>> = {
   configuration: "server",
   "invalid-request": "invalid-request",
@@ -43,7 +43,7 @@ const ERROR_KINDS: Readonly<Record<ServerErrorCode, ProviderErrorKind>> = {
   aborted: "unknown",
 };
 
-/** Converts any thrown value. An unexpected error becomes "internal", and the client does not receive its message. */
+/** Converts any thrown value to a failure. An unexpected error becomes "internal" and its message is not sent. */
 export function toCallFailure(thrown: unknown): CallFailure {
   return thrown instanceof ClientError ? failureFromClientError(thrown) : failureFromServerError(toServerError(thrown));
 }
@@ -84,20 +84,21 @@ function failureFromClientError(thrown: ClientError): CallFailure {
   return createFailure(path.startsWith("/providers") ? "internal" : "invalid-request", message, path);
 }
 
-/** The status for an overloaded server, in Anthropic's protocol and in all other protocols. */
+/** The HTTP status of an overloaded server: 529 in Anthropic's protocol, 503 in all other protocols. */
 const OVERLOADED = { anthropic: 529, common: 503 };
 
 /** Returns the HTTP status of the reply. `encoded` is the status that the dialect's encoder returned. */
 function chooseStatus({ error, status }: CallFailure, encoded: number, dialect: string): number {
   if (status !== undefined) return status;
   if (encoded === OVERLOADED.anthropic && dialect !== "anthropic") return OVERLOADED.common;
-  // If the provider sent no status, `encoded` is only the dialect's default for the error kind.
+  // If the provider sent no status, `encoded` is only the dialect's default for the error kind. This default is not
+  // used for the kinds "server" and "unknown".
   const isStatusUnknown = error.status !== encoded && (error.kind === "server" || error.kind === "unknown");
-  // The status is 502 (bad gateway) if the upstream sent neither an answer nor an error status.
+  // The client receives 502 (bad gateway) if the status is unknown, or if the status is not an error status.
   return isStatusUnknown || encoded < 400 ? 502 : encoded;
 }
 
-/** Encodes the failure as an HTTP error reply. Used only if no part of the answer was sent (B86). */
+/** Encodes the failure as an HTTP error reply. May be used only if no part of the answer has been sent (B86). */
 export function encodeFailureReply(protocol: Pick<ClientProtocol, "dialect">, failure: CallFailure): ServerReply {
   const { status, wire } = encodeProviderError(protocol.dialect, failure.error);
   const headers: Record<string, string> = { "content-type": "application/json", ...failure.headers };
@@ -114,8 +115,8 @@ export function encodeFailureReply(protocol: Pick<ClientProtocol, "dialect">, fa
 }
 
 /**
- * Encodes an error. The provider's raw body is used only if it has the fields that the SDK reads, because compatible
- * servers and failed responses have other fields.
+ * Encodes a provider's error. The provider's raw body is used only if it has the fields that the client's SDK reads.
+ * The errors of vendors and of failed Responses objects may lack these fields.
  */
 function encodeProviderError(
   dialect: ClientProtocol["dialect"],
@@ -125,14 +126,14 @@ function encodeProviderError(
   // Gemini may send its error body as a list with one element.
   const [body]: unknown[] = dialect.id === "gemini" && Array.isArray(encoded.wire) ? encoded.wire : [encoded.wire];
   const errorObject = isObject(body) ? body["error"] : undefined;
-  // Gemini's SDK reads the status from the body.
+  // Gemini's SDK reads the status from `error.code` in the body.
   const hasStatus = dialect.id !== "gemini" || (isObject(errorObject) && typeof errorObject["code"] === "number");
   if (hasStatus && isObject(errorObject) && typeof errorObject["message"] === "string") return encoded;
   const { raw: _, ...bare } = error;
   return dialect.encodeError(bare);
 }
 
-/** Returns the encoded error with `param` and `code`, if it is an error of the server in OpenAI's format. */
+/** Adds `param` and `code` to an error of the server in OpenAI's format. Returns other errors unchanged. */
 function withOpenAiCode(wire: unknown, { code, path }: CallFailure): unknown {
   if (code === undefined || !isObject(wire) || !isObject(wire["error"]) || !("param" in wire["error"])) return wire;
   const { error } = wire;

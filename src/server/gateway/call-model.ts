@@ -18,14 +18,17 @@ interface ModelCallInput {
   /** The client's dialect, stored with the run. */
   dialect: string;
   /**
-   * Options of the record. If undefined, the configuration determines whether the call is recorded; false: it is not.
+   * Options of the recording. False if the call is not recorded; undefined if the configuration determines this.
    */
   record?: RecordOptions | false | undefined;
-  /** Aborted when the client disconnects, which ends an unrecorded call. */
+  /** The signal that is aborted when the client disconnects. It ends the call only if the call is not recorded. */
   signal?: AbortSignal | undefined;
   onBreaks?: CallOptions["onBreaks"];
   traceparent?: string | undefined;
-  /** Called with the recording before the first attempt, because a model may take long until its first delta. */
+  /**
+   * Receives the recording before the first attempt, so that the run id is known although a model may take long until
+   * its first delta.
+   */
   onOpen?: ((recording: Recording | undefined) => void) | undefined;
 }
 
@@ -38,14 +41,14 @@ export interface ModelAnswer {
   /** The losses of the request in the provider's dialect. */
   readonly losses: readonly Loss[];
   /**
-   * Returns the next deltas, or undefined at the end. The last batch is returned only after the answer is recorded; a
-   * failed answer ends with an `error` delta. `losses` is called once, with the last batch, and returns the losses of
-   * the answer in the client's dialect, which are recorded.
+   * Returns the next deltas; undefined after the last batch. The last batch is returned only after the answer has been
+   * recorded; a failed answer ends with an `error` delta. `losses` is called once, with the last batch, and returns the
+   * losses of the answer in the client's dialect, which are recorded.
    */
   next(losses?: (last: readonly Delta[]) => readonly Loss[]): Promise<readonly Delta[] | undefined>;
   /** Reads the answer to its end and returns it. Throws a `ServerError` if the answer failed. */
   response(): Promise<ModelResponse>;
-  /** Reads the answer to its end in the background, so that it is recorded. */
+  /** Reads the rest of the answer in the background, so that the complete answer is recorded. */
   drain(): void;
 }
 

@@ -13,7 +13,7 @@ import type { LiveAnswer } from "./live-answer.ts";
 export type OutputChunk = string | Uint8Array;
 
 export interface ClientStream {
-  /** Returns the next chunk, which may be empty, or undefined at the end. Rejects only for internal errors. */
+  /** Returns the next chunk, which may be empty; undefined after the last chunk. Rejects only for internal errors. */
   next(): Promise<OutputChunk | undefined>;
 }
 
@@ -34,7 +34,7 @@ export function createSseFraming(protocol: ClientProtocol): StreamFraming {
   };
 }
 
-/** Returns the event with the request's settings in its `response` object, if it has one and settings are echoed. */
+/** Adds the request's settings to the `response` object of an event, if the event has one and settings are echoed. */
 export function withEchoedSettings(event: WireEvent, { echoSettings }: StreamEncodingOptions): WireEvent {
   const { data } = event;
   if (echoSettings === undefined || !isObject(data) || !isObject(data["response"])) return event;
@@ -60,14 +60,16 @@ export function createListFraming({ dialect }: ClientProtocol): StreamFraming {
 export interface StreamEncodingOptions {
   protocol: ClientProtocol;
   framing: StreamFraming;
-  /** True if the usage is sent; Chat clients must request it (B84). */
+  /** True if the usage is sent. Chat clients receive the usage only if they request it (B84). */
   includeUsage: boolean;
-  /** The answer's id for the client, if it differs from the provider's id. */
+  /** The id that the client receives for the answer; undefined if the client receives the provider's id. */
   responseId?: string | undefined;
   now: Clock;
   /** Adds the request's settings to a response object; defined for the Responses protocol only. */
   echoSettings?: ((wire: JsonObject) => JsonObject) | undefined;
-  /** Returns the request, to estimate the input tokens, which Anthropic's clients expect in the first event (B82). */
+  /**
+   * Returns the request. Its input tokens are estimated, because Anthropic's first event contains their count (B82).
+   */
   getRequest: () => ModelRequest;
 }
 
@@ -121,13 +123,13 @@ export class TranslatedStream implements ClientStream {
   }
 }
 
-/** Adds the id for the client, the creation time and the usage known so far to the first deltas of an answer. */
+/** Adds the client's response id, the creation time and the usage known so far to the first deltas of an answer. */
 export function completeFirstDeltas(
   { protocol, responseId, getRequest, now }: StreamEncodingOptions,
   batch: readonly Delta[],
 ): readonly Delta[] {
   const first = batch.findIndex(({ kind }) => kind === "start");
-  // If the answer failed before its start delta, one is added, because encoders cannot encode an error without it.
+  // If the answer failed before its start delta, a start delta is added, because encoders require one before an error.
   if (first < 0) return [{ kind: "start", payload: { modelId: "", requestId: responseId ?? "" } }, ...batch];
   const deltas = [...batch];
   const start = deltas[first];
@@ -182,7 +184,7 @@ export class RecordedPassThrough implements ClientStream {
     if (recordError !== undefined) return protocol.failureEvent(recordError);
     const { error } = live;
     if (error === undefined) return live.bytes?.drain() ?? "";
-    // If the error has raw data, the upstream sent an error event, which is forwarded instead of a new one.
+    // If the error has raw data, the upstream sent an error event. That event is forwarded, so no new one is created.
     if (isObject(error.raw)) return live.lastBytes() ?? "";
     return joinChunks([live.bytes?.take() ?? "", protocol.failureEvent(error)]);
   }

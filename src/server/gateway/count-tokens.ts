@@ -1,5 +1,5 @@
-// Counts the input tokens of a request. The provider counts them if it has an endpoint for that; otherwise the server
-// estimates the count, and the reply states that it is an estimate.
+// Counts the input tokens of a request. A provider with a count endpoint counts them; otherwise the server estimates
+// the count, and the reply states that the count is an estimate.
 import type { HttpExchange, OpenAttempt, PreparedCall, Target } from "../../calls/index.ts";
 import { AttemptFailure, createExchange, readReplyText, runAttempts, sendRequest } from "../../calls/index.ts";
 import { countInputTokens } from "../../client/demo/count-tokens.ts";
@@ -130,19 +130,20 @@ function readModelName(model: JsonValue | undefined): string | undefined {
   return typeof model === "string" ? model : undefined;
 }
 
+/** Runs one attempt to count with the provider. Returns undefined if the provider has no count endpoint. */
 async function attemptCount(
   call: GatewayCall,
   target: Target,
   ready: PreparedCall,
   attempt: OpenAttempt,
 ): Promise<number | undefined> {
-  const { adapter: link, info: asked } = target;
-  const url = link.kind === "http" ? link.tokenCountUrl(asked.model) : undefined;
-  if (link.kind !== "http" || ready.kind !== "http" || url === undefined) return undefined;
+  const { adapter, info } = target;
+  const url = adapter.kind === "http" ? adapter.tokenCountUrl(info.model) : undefined;
+  if (adapter.kind !== "http" || ready.kind !== "http" || url === undefined) return undefined;
   const { prepared } = ready;
-  const countProtocol = requireCountProtocol(link.config.dialect);
+  const countProtocol = requireCountProtocol(adapter.config.dialect);
   const { body } = prepared.request;
-  const countBody = call.isForwarded ? body : stringifyJson(countProtocol.toCountBody(parseObject(body), asked.model));
+  const countBody = call.isForwarded ? body : stringifyJson(countProtocol.toCountBody(parseObject(body), info.model));
   const counted = { ...prepared, request: { ...prepared.request, url, body: countBody } };
   const exchange = createExchange(call, target, { ...ready, prepared: counted }, attempt);
   if (exchange === undefined) return undefined;
@@ -154,7 +155,7 @@ async function attemptCount(
   throw new AttemptFailure({ kind: "server", message: `The reply has no ${countProtocol.field}.`, raw: text });
 }
 
-/** The status codes of providers that have no count endpoint although the endpoint is part of their dialect. */
+/** The HTTP status codes with which a provider replies if it lacks the count endpoint of its dialect. */
 const STATUS_WITHOUT_COUNTING: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
 
 async function readCount(exchange: HttpExchange): Promise<string | undefined> {
@@ -171,7 +172,7 @@ function parseObject(text: string): JsonObject {
     const value = parseJson(text);
     return isObject(value) ? value : {};
   } catch {
-    // Text that is not JSON is treated as an object without fields.
+    // Text that is not JSON is treated as an object without fields, so it contains no count.
     return {};
   }
 }

@@ -1,5 +1,5 @@
-// Detects the end of an answer in the events of a stream, so that an interrupted answer is not taken for a complete
-// one.
+// Detects the end of an answer in the events of a stream, so that the server distinguishes a complete answer from an
+// interrupted one.
 import { isObject } from "../../model/value-kind.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import { SseParser } from "../../sse/index.ts";
@@ -35,7 +35,7 @@ function hasStringField(list: JsonValue | undefined, field: string): boolean {
   return Array.isArray(list) && list.some((each) => isObject(each) && typeof each[field] === "string");
 }
 
-/** Returns the end that the events in the chunks announce. A failure has priority over other ends. */
+/** Returns the end that the events in the chunks announce; undefined if there is none. A failure has priority. */
 export function findStreamEnd(chunks: readonly Uint8Array[], detectEnd: DetectStreamEnd): StreamEnd | undefined {
   let end: StreamEnd | undefined;
   const parser = new SseParser();

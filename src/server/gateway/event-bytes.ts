@@ -6,9 +6,9 @@ const CR = 13;
 const DOUBLE_LF = "\n\n";
 
 export class EventBytes {
-  /** The bytes of complete events. */
+  /** The bytes of complete events that have not been taken yet. */
   #complete: Uint8Array[] = [];
-  /** The bytes of the last event, which is incomplete. */
+  /** The bytes of the last event as long as it is incomplete. */
   #partial: Uint8Array[] = [];
   /** The last three bytes that arrived. They are needed because a blank line may span two chunks. */
   #lastBytes: readonly [number, number, number] = [0, 0, 0];

@@ -1,5 +1,5 @@
-// One model call to the targets of a route. A target of the client's dialect receives the client's body with only the
-// model name replaced. Every other target receives a translation; the request is decoded when a translation is needed.
+// Calls the targets of a route. A target of the client's dialect receives the client's body with only the model name
+// replaced. Every other target receives a translation; the request is decoded when the first translation is needed.
 import type {
   CallOptions,
   CallPlan,
@@ -26,9 +26,9 @@ export interface ForwardableRequest {
 export interface GatewayCallOptions {
   /** Returns the decoded request. It is called at most once, when the first target needs a translation. */
   getRequest: () => ModelRequest;
-  /** The client's body; absent if it cannot be forwarded, so every target needs a translation. */
+  /** The client's body; undefined if the body cannot be forwarded, so that every target needs a translation. */
   forwardable?: ForwardableRequest | undefined;
-  /** Headers for targets of `dialect`, which receive them even with a translation. */
+  /** Headers that every target of `dialect` receives, even if the body is translated. */
   headers?: { dialect: string; headers: Readonly<Record<string, string>> } | undefined;
   route: ModelRoute;
   stream: boolean;
@@ -59,17 +59,17 @@ export class GatewayCall extends ModelCall {
   }
 
   override prepare(target: Target, options?: CallOptions): PreparedCall {
-    const { adapter: link, info: asked } = target;
+    const { adapter, info } = target;
     const { forwardable, headers, getRequest } = this.#options;
     this.isForwarded = false;
-    if (forwardable !== undefined && canForward(link, forwardable.dialect)) {
+    if (forwardable !== undefined && canForward(adapter, forwardable.dialect)) {
       this.isForwarded = true;
-      const prepared = link.forward(forwardable.body(asked.model), asked.model, this.stream, forwardable.headers);
+      const prepared = adapter.forward(forwardable.body(info.model), info.model, this.stream, forwardable.headers);
       return { kind: "http", prepared, losses: [] };
     }
     if (!this.#isDecoded) this.request = getRequest();
     this.#isDecoded = true;
-    if (headers === undefined || link.kind !== "http" || link.config.dialect !== headers.dialect) {
+    if (headers === undefined || adapter.kind !== "http" || adapter.config.dialect !== headers.dialect) {
       return super.prepare(target, options);
     }
     return super.prepare(target, { ...toCallOptions(this.#options), headers: headers.headers });
@@ -77,12 +77,12 @@ export class GatewayCall extends ModelCall {
 }
 
 /**
- * True if the provider can receive the client's body unchanged: it has the same dialect, and none of its settings adds
- * fields to the body.
+ * True if the provider can receive the client's body unchanged: the provider has the same dialect, and none of the
+ * provider's settings adds fields to the body.
  */
-function canForward(link: ProviderAdapter, dialect: string): link is HttpAdapter {
-  if (link.kind !== "http" || link.config.dialect !== dialect) return false;
-  return link.config.store === undefined && link.config.state !== "previous-response";
+function canForward(adapter: ProviderAdapter, dialect: string): adapter is HttpAdapter {
+  if (adapter.kind !== "http" || adapter.config.dialect !== dialect) return false;
+  return adapter.config.store === undefined && adapter.config.state !== "previous-response";
 }
 
 function toCallOptions({ route, signal, onBreaks }: GatewayCallOptions): CallOptions {

@@ -27,7 +27,7 @@ export interface GatewayContext {
   heartbeats: Heartbeats;
 }
 
-/** The fields of a Gemini request that are in the URL instead of the body. */
+/** The fields of a Gemini request that the URL contains instead of the body. */
 interface PathFields {
   model?: string;
   stream?: boolean;
@@ -66,7 +66,7 @@ export async function handleGatewayRequest(
     // Internal errors are thrown, because the exchange logs them and formats their reply.
     if (failure.code === "internal") throw thrown;
     const reply = encodeFailureReply(protocol, failure);
-    // A failed call is recorded, too, so the reply has the ids of its thread and run.
+    // A failed call is also recorded, so the error reply has the ids of its thread and run.
     if (open !== undefined) Object.assign(reply.headers, recordHeaders(open));
     return withRequestId(protocol, request, reply);
   }
@@ -160,8 +160,8 @@ function decodeParsedRequest({ protocol, wire, model, stream, headers }: ParsedR
 }
 
 /**
- * Returns the client's body for forwarding. The text is unchanged if the provider uses the same model name or the body
- * has no model; otherwise the name is replaced. Returns undefined if the body cannot be forwarded.
+ * Returns the client's body for forwarding; undefined if the body cannot be forwarded. The text is unchanged if the
+ * provider uses the same model name or the body has no model; otherwise the model name is replaced.
  */
 function toForwardableRequest({ protocol, text, wire, headers }: ParsedRequest): ForwardableRequest | undefined {
   if (protocol.id === "anthropic" && EMPTY_SIGNATURE.test(text)) return undefined;
@@ -174,8 +174,8 @@ function toForwardableRequest({ protocol, text, wire, headers }: ParsedRequest):
 }
 
 /**
- * Matches reasoning with an empty signature, as this gateway encodes reasoning of other providers. Anthropic rejects an
- * empty signature, so such a request is not forwarded but translated, which drops the block.
+ * Matches reasoning with an empty signature. This gateway encodes reasoning of other providers with such a signature,
+ * but Anthropic rejects it. The request is therefore translated instead of forwarded, which drops the block.
  */
 const EMPTY_SIGNATURE = /"signature"\s*:\s*""/;
 
@@ -189,7 +189,7 @@ const OFF: ReadonlySet<string | undefined> = new Set(["off", "false", "no", "0"]
 const ON: ReadonlySet<string | undefined> = new Set(["on", "true", "yes", "1"]);
 
 /**
- * Returns the options of the record, or undefined if the call is not recorded. The header `x-koine-record` has priority
+ * Returns the options of the recording; undefined if the call is not recorded. The header `x-koine-record` has priority
  * over `store: false` in the body, which has priority over the configuration.
  */
 function readRecordOptions(
@@ -225,15 +225,15 @@ const RESPONSE_ID_PREFIXES: Readonly<Record<ClientProtocolId, string>> = {
 };
 
 /**
- * Creates the response id for the client; returns undefined if the provider's id is used. The id is new if all targets
- * are local providers, whose ids repeat, or if the answer of a recorded Responses call may come from another dialect,
- * because clients refer to the id later.
+ * Creates the response id for the client; returns undefined if the provider's id is used. A new id is needed if all
+ * targets are local providers, whose ids repeat. It is also needed if the answer of a recorded Responses call may come
+ * from another dialect, because clients refer to the id later.
  */
 function createResponseId({ recording, call, spec }: OpenCall, { protocol }: ParsedRequest): string | undefined {
-  const isLocal = call.targets.every(({ adapter: link }) => link.kind === "local");
+  const isLocal = call.targets.every(({ adapter }) => adapter.kind === "local");
   if (!isLocal && (recording === undefined || protocol.id !== "openai-responses")) return undefined;
-  const { adapter: link } = call.targets[0];
-  const isProviderId = call.targets.length === 1 && link.kind === "http" && link.config.dialect === protocol.id;
+  const { adapter } = call.targets[0];
+  const isProviderId = call.targets.length === 1 && adapter.kind === "http" && adapter.config.dialect === protocol.id;
   return isProviderId
     ? undefined
     : RESPONSE_ID_PREFIXES[protocol.id] + (recording?.runId ?? spec.caller.ledger.newId());

@@ -1,9 +1,9 @@
-// Writes heartbeats to streams, with one timer for all of them: each tick writes to the streams that have written
-// nothing since the last tick.
+// Writes heartbeats to streams. All streams share one timer; each tick writes to the streams that have written nothing
+// since the previous tick.
 import type { Sink } from "../types.ts";
 
 interface HeartbeatHandle {
-  /** Notes that the stream has written something. */
+  /** Records that the stream has written a chunk, so that the next tick writes no heartbeat. */
   touch(): void;
   end(): void;
 }
@@ -19,7 +19,7 @@ export class Heartbeats {
   readonly #streams = new Set<HeartbeatStream>();
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** `everyMs` is the maximum time in milliseconds between two writes of a stream. */
+  /** Creates the heartbeats. `everyMs` is the maximum time in milliseconds between two writes of a stream. */
   constructor(everyMs: number) {
     this.#everyMs = everyMs;
   }

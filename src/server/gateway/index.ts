@@ -1,4 +1,4 @@
-// The gateway module: the routes that the official SDKs call.
+// Creates the gateway module: the routes that the official SDKs call.
 import type { Recorder } from "../record/types.ts";
 import type { Operation, ServerModule, Route, ServerRequest, Services } from "../types.ts";
 import { ModelCatalog } from "./model-catalog.ts";
@@ -24,8 +24,8 @@ function versionedPaths(path: string, version = "/v1"): RoutePaths {
 const GEMINI_VERSIONS = ["/v1beta", "/v1", "/v1alpha"];
 
 /**
- * Returns Gemini's paths for a verb, in all versions that Gemini's SDK supports. They include paths without "models/",
- * because some clients omit it before a model name with a slash.
+ * Returns Gemini's paths for a verb, in all versions that Gemini's SDK supports. Paths without "models/" are included,
+ * because some clients omit "models/" before a model name with a slash.
  */
 function geminiPaths(verb: string): RoutePaths {
   const path = `/models/*model:${verb}`;

@@ -54,7 +54,7 @@ export function detectListProtocol({ headers }: Pick<ServerRequest, "headers">):
   return headers["anthropic-version"] === undefined ? "openai-chat" : "anthropic";
 }
 
-/** Replies with the models of the configuration, followed by those that the providers list. */
+/** Replies with the models of the configuration, followed by the models that the providers list. */
 export async function listModels(
   services: Services,
   catalog: ModelCatalog,
@@ -70,7 +70,8 @@ export async function listModels(
 }
 
 /**
- * Replies with a model. Throws "not-found" if the router does not accept the name or a local provider lacks the model.
+ * Replies with the description of a model. Throws "not-found" if no route accepts the name, or if the name is routed to
+ * a local provider that does not have the model.
  */
 export function showModel(services: Services, protocolId: ClientProtocolId, name: string): ServerReply {
   const router = getModelRouter(services);

@@ -1,5 +1,5 @@
-// Reads a streamed answer in batches of deltas and records it. The record is finished before the last batch is sent, so
-// a client that has received the end can rely on the record.
+// Reads a streamed answer in batches of deltas and records the answer. The recording is finished before the last batch
+// is sent, so that a client that has received the end of the stream can read the stored answer.
 import type { HttpExchange, HttpReply, OpenAttempt, PreparedCall, Secrets, Target } from "../../calls/index.ts";
 import {
   AnswerReader,
@@ -70,12 +70,14 @@ export async function readForwardedReply(
 
 export class LiveAnswer {
   readonly open: OpenCall;
-  /** The upstream's bytes, if they are in the client's dialect. */
+  /**
+   * The upstream's bytes; undefined if they cannot be forwarded, because they are not events in the client's dialect.
+   */
   readonly bytes: EventBytes | undefined;
   readonly reply: HttpReply | undefined;
   readonly #reader: AnswerReader;
   readonly #secrets: Secrets | undefined;
-  /** The error if reading threw, for example because the run was cancelled or the client disconnected. */
+  /** The error of a failed read, for example because the run was cancelled; undefined if no read has failed. */
   #endError: ProviderError | undefined;
 
   constructor(open: OpenCall, { reader, bytes, reply, secrets }: OpenedStream) {
@@ -86,7 +88,7 @@ export class LiveAnswer {
     this.#secrets = secrets;
   }
 
-  /** Returns the upstream's remaining bytes, which include its error event; the provider's keys are removed. */
+  /** Returns the upstream's remaining bytes, including its error event, with the provider's keys removed. */
   lastBytes(): Uint8Array | undefined {
     const last = this.bytes?.drain();
     return last === undefined ? undefined : (this.#secrets?.redactBytes(last) ?? last);
@@ -122,8 +124,9 @@ export class LiveAnswer {
   }
 
   /**
-   * Ends the call after the last batch, and resolves when the answer is recorded. If it could not be recorded, returns
-   * the error to send instead of the last batch. `losses` are the losses of the answer in the client's dialect.
+   * Ends the call after the last batch, and resolves when the answer has been recorded. Returns the error to send
+   * instead of the last batch if recording failed, and otherwise undefined. `losses` are the losses of the answer in
+   * the client's dialect.
    */
   async conclude(losses: readonly Loss[], responseId?: string): Promise<ProviderError | undefined> {
     const { open } = this;

@@ -18,7 +18,9 @@ export interface KnownModel {
   provider: string;
 }
 
-/** Patterns of well-known model names, each with the usual name of the provider and the dialects that it may have. */
+/**
+ * Patterns of well-known model names, each with the usual name of its provider and the provider's possible dialects.
+ */
 const FAMILIES: readonly (readonly [RegExp, provider: string, dialects: readonly string[]])[] = [
   [/^claude/, "anthropic", ["anthropic"]],
   [/^(?:gemini|gemma|learnlm)/, "gemini", ["gemini"]],
@@ -34,19 +36,19 @@ interface ModelPattern {
 }
 
 export class ModelRouter {
-  readonly #links: ClientContext["adapters"];
+  readonly #adapters: ClientContext["adapters"];
   readonly #exact = new Map<string, ModelRule>();
   /** The rules whose pattern has a "*", longest pattern first. */
   readonly #patterns: readonly ModelPattern[];
   readonly #fallback: ProviderAdapter | undefined;
-  /** The routes of model names that were used before. */
+  /** The routes of earlier calls, by the model name that the client sent. */
   readonly #routeCache = new Map<string, ModelRoute>();
 
   constructor(
     { models, defaultProvider }: Pick<ServerConfig, "models" | "defaultProvider">,
-    links: ClientContext["adapters"],
+    adapters: ClientContext["adapters"],
   ) {
-    this.#links = links;
+    this.#adapters = adapters;
     const patterns: ModelPattern[] = [];
     for (const rule of models) {
       const star = rule.pattern.indexOf("*");
@@ -54,7 +56,7 @@ export class ModelRouter {
       else if (!this.#exact.has(rule.pattern)) this.#exact.set(rule.pattern, rule);
     }
     this.#patterns = patterns.toSorted((a, b) => b.rule.pattern.length - a.rule.pattern.length);
-    this.#fallback = links.get(defaultProvider ?? "") ?? findOnlyProvider(links);
+    this.#fallback = adapters.get(defaultProvider ?? "") ?? findOnlyProvider(adapters);
   }
 
   /**
@@ -74,7 +76,7 @@ export class ModelRouter {
       this.#routeByProvider(name) ??
       this.#routeByBareName(name) ??
       this.#throwUnknownModel(name);
-    // Clients can send any number of names, so the cache is limited.
+    // The size of the cache is limited, because clients can send any number of different names.
     if (this.#routeCache.size >= MAX_CACHED_ROUTES) this.#routeCache.clear();
     this.#routeCache.set(modelName, route);
     return route;
@@ -109,7 +111,7 @@ export class ModelRouter {
 
   #routeByProvider(name: string): ModelRoute | undefined {
     const slash = name.indexOf("/");
-    if (slash <= 0 || !this.#links.has(name.slice(0, slash))) return undefined;
+    if (slash <= 0 || !this.#adapters.has(name.slice(0, slash))) return undefined;
     if (name.slice(slash + 1).trim() !== "") return { targets: [name] };
     const message = `"${name}" has a provider's name, but no model after it. ${this.#listAvailable()}`;
     throw new ServerError("not-found", message, { path: "/model" });
@@ -122,18 +124,26 @@ export class ModelRouter {
     return { targets: [`${owner.name}/${name}`] };
   }
 
-  /** Finds the only provider that a name without a provider prefix can belong to. */
+  /**
+   * Returns the provider that a model name identifies: the only local provider with this model, the usual provider of a
+   * well-known name or, without a fallback provider, the only provider with a dialect of that name. Otherwise
+   * undefined.
+   */
   #findOwner(name: string): ProviderAdapter | undefined {
-    const links = [...this.#links.values()];
-    const own = links.filter((link) => link.kind === "local" && link.config.models?.includes(name) === true);
+    const adapters = [...this.#adapters.values()];
+    const own = adapters.filter(
+      (adapter) => adapter.kind === "local" && adapter.config.models?.includes(name) === true,
+    );
     if (own.length === 1) return own[0];
     const family = FAMILIES.find(([names]) => names.test(name));
     if (family === undefined) return undefined;
     const [, provider, dialects] = family;
-    const named = this.#links.get(provider);
+    const named = this.#adapters.get(provider);
     if (named?.kind === "http" && dialects.includes(named.config.dialect)) return named;
     if (this.#fallback !== undefined) return undefined;
-    const candidates = links.filter((link) => link.kind === "http" && dialects.includes(link.config.dialect));
+    const candidates = adapters.filter(
+      (adapter) => adapter.kind === "http" && dialects.includes(adapter.config.dialect),
+    );
     return candidates.length === 1 ? candidates[0] : undefined;
   }
 
@@ -145,15 +155,15 @@ export class ModelRouter {
   }
 
   #listAvailable(): string {
-    const open = [...this.#links.values()].filter(({ kind }) => kind === "http").map(({ name }) => `${name}/…`);
+    const open = [...this.#adapters.values()].filter(({ kind }) => kind === "http").map(({ name }) => `${name}/…`);
     const patterns = this.#patterns.map(({ rule }) => rule.pattern);
     const there = [...this.models().map(({ id }) => id), ...patterns, ...open];
     return `Available: ${there.join(", ")}.`;
   }
 
   /**
-   * Lists the models that are known without a request to a provider: the names in rules, the targets of these rules,
-   * and the models of local providers.
+   * Lists the models that are known without a request to a provider: the rules without a "*", the targets of these
+   * rules, and the models of local providers.
    */
   models(): KnownModel[] {
     const known = new Map<string, KnownModel>();
@@ -162,9 +172,9 @@ export class ModelRouter {
     };
     for (const [name, { targets }] of this.#exact) add(name, targets[0]);
     for (const { targets } of this.#exact.values()) for (const target of targets) add(target, target);
-    for (const link of this.#links.values()) {
-      if (link.kind !== "local") continue;
-      for (const model of link.config.models ?? []) add(`${link.name}/${model}`, `${link.name}/${model}`);
+    for (const adapter of this.#adapters.values()) {
+      if (adapter.kind !== "local") continue;
+      for (const model of adapter.config.models ?? []) add(`${adapter.name}/${model}`, `${adapter.name}/${model}`);
     }
     return [...known.values()];
   }
@@ -172,10 +182,10 @@ export class ModelRouter {
 
 /**
  * Returns the provider for model names without a provider prefix: the only remote provider, or the only local provider
- * if there is no remote one. Returns undefined if there are several.
+ * if there is no remote provider. Returns undefined if there are several candidates.
  */
-function findOnlyProvider(links: ClientContext["adapters"]): ProviderAdapter | undefined {
-  const all = [...links.values()];
+function findOnlyProvider(adapters: ClientContext["adapters"]): ProviderAdapter | undefined {
+  const all = [...adapters.values()];
   const remote = all.filter(({ kind }) => kind === "http");
   const candidates = remote.length > 0 ? remote : all;
   return candidates.length === 1 ? candidates[0] : undefined;

@@ -1,5 +1,5 @@
-// Opens and ends one model call of the server: routes it, records it, counts it and traces it. live-answer.ts and
-// whole-reply.ts read the answer.
+// Opens and ends one model call of the server, and routes, records, counts and traces the call. The answer is read by
+// live-answer.ts and whole-reply.ts.
 import type { AttemptFunction, AttemptResult, CallOptions } from "../../calls/index.ts";
 import { runAttempts } from "../../calls/index.ts";
 import type { Loss, Message, ProviderError, ModelRequest, ModelResponse } from "../../model/index.ts";
@@ -22,17 +22,17 @@ export interface CallSpec {
   caller: Caller;
   /** The model name that the client sent. */
   model: string | undefined;
-  /** Returns the decoded request. It is called only if the decoded request is needed. */
+  /** Returns the decoded request. A function, because a forwarded call that is not recorded needs no decoding. */
   getRequest: () => ModelRequest;
-  /** Returns the client's request; present only if `getRequest` returns a request with a resolved history. */
+  /** Returns the client's own request. Set only if `getRequest` returns a request with a resolved history. */
   getOriginalRequest?: (() => ModelRequest) | undefined;
   /** The client's dialect. */
   dialect: string;
-  /** The client's body; absent if every target needs a translation. */
+  /** The client's body; undefined if every target needs a translation. */
   forwardable?: ForwardableRequest | undefined;
   /** Headers for providers of the client's dialect. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** The options of the record; absent if the call is not recorded. */
+  /** The options of the recording; undefined if the call is not recorded. */
   record?: RecordOptions | undefined;
   /** The `previous_response_id` of a call that is not recorded. */
   previousResponse?: string | undefined;
@@ -45,8 +45,8 @@ export interface CallSpec {
 }
 
 /**
- * A model call that is routed and has a position in a thread if it is recorded. Every call must be ended by `finish`,
- * `fail`, `giveUp` or `discard`.
+ * A routed model call. A recorded call also has a position in a thread. Every call must be ended by `finish`, `fail`,
+ * `giveUp` or `discard`.
  */
 export class OpenCall {
   readonly services: Services;
@@ -67,12 +67,13 @@ export class OpenCall {
     const { forwardable, headers, stream, onBreaks, dialect } = spec;
     this.call = new GatewayCall(services.clientContext, {
       getRequest: () => requestWithHistory(spec, recording),
-      // A changed history is not in the client's body, so the body cannot be forwarded.
+      // If the recording has changed the history, the client's body does not contain the new history and cannot be
+      // forwarded.
       forwardable: recording?.isHistoryChanged === true ? undefined : forwardable,
       headers: headers && { dialect, headers },
       route,
       stream,
-      // A recorded run continues if its client disconnects (B89).
+      // A recorded call continues if its client disconnects (B89), so the signal of the recording is used instead.
       signal: recording === undefined ? spec.signal?.() : recording.cancelled,
       onBreaks,
     });
@@ -86,12 +87,12 @@ export class OpenCall {
     );
   }
 
-  /** Ends the call, because the time for shutdown has passed. */
+  /** Aborts the call, because the time limit of the shutdown has passed. */
   stop(): void {
     this.call.scope.endByCaller(new ServerError("unavailable", "The server is shutting down."));
   }
 
-  /** The target that answers, or the first target before any target has answered. */
+  /** The provider and model that answer; until a target has answered, those of the first target. */
   get targetInfo(): { provider: string; model: string } {
     const { provider, model } = (this.#attemptResult?.target ?? this.call.targets[0]).info;
     return { provider, model };
@@ -114,9 +115,9 @@ export class OpenCall {
   }
 
   /**
-   * Ends a call with a complete answer, and resolves when the answer is recorded. If it could not be recorded and the
-   * policy is "refuse", returns the error to send instead of the answer. `losses` are the losses of the answer in the
-   * client's dialect.
+   * Ends a call with a complete answer, and resolves when the answer has been recorded. Returns the error to send
+   * instead of the answer if recording failed and `record.onFailure` is "refuse", and otherwise undefined. `losses` are
+   * the losses of the answer in the client's dialect.
    */
   async finish(
     response: ModelResponse | undefined,
@@ -142,7 +143,10 @@ export class OpenCall {
     await this.fail(toCallFailure(thrown).error);
   }
 
-  /** Ends a failed call and records the failure. `partial` is the incomplete answer. */
+  /**
+   * Ends a failed call and records the failure. `partial` is the incomplete answer; undefined if there is no answer.
+   * `aborted` is true if the call was ended by its client, a cancellation or a shutdown.
+   */
   async fail(error: ProviderError, partial?: ModelResponse, aborted?: true): Promise<void> {
     const ending = { usage: partial?.usage, partial };
     this.#attemptResult?.attempt.end(aborted === true ? { ...ending, aborted } : { ...ending, error });
@@ -164,7 +168,7 @@ export class OpenCall {
     return { ...this.targetInfo, attempts, losses: losses.length === 0 ? this.losses : [...this.losses, ...losses] };
   }
 
-  /** Ends a call that was not sent, because its answer is replayed from the record. */
+  /** Ends a call that was not sent to a provider, because the stored answer of an earlier call is replayed. */
   discard(): void {
     this.#isEnded = true;
     this.call.scope.close();
@@ -205,7 +209,7 @@ export class OpenCall {
 
 const OPEN_CALLS = new WeakMap<Services, Set<OpenCall>>();
 
-/** Returns the open calls of a server. They share one listener of the shutdown signal. */
+/** Returns the set of open calls of a server. All calls of the set share one listener of the shutdown signal. */
 function getOpenCalls(services: Services): Set<OpenCall> {
   const known = OPEN_CALLS.get(services);
   if (known !== undefined) return known;
@@ -234,7 +238,7 @@ export async function openCall(services: Services, recorder: Recorder, spec: Cal
   try {
     return new OpenCall(services, known, route, recording);
   } catch (thrown) {
-    // The recording is already open, so it must be ended.
+    // The recording must be ended, because it was opened before the error.
     const outcome = { provider: "", model: route.targets[0], attempts: [], losses: [] };
     await recording?.fail(toCallFailure(thrown).error, outcome);
     throw thrown;
@@ -252,11 +256,14 @@ async function resolvePreviousResponse(recorder: Recorder, spec: CallSpec): Prom
   return { ...spec, forwardable: undefined, getOriginalRequest: spec.getRequest, getRequest: () => resolvedRequest };
 }
 
-/** Returns the request with the history of the recording, and without the `previous_response_id` that was resolved. */
-function requestWithHistory({ getRequest: request, record }: CallSpec, recording: Recording | undefined): ModelRequest {
-  const clientRequest = request();
-  // The history of the recording is used even if its content equals the client's, so that a repeated call reports the
-  // same losses as those that were recorded.
+/**
+ * Returns the request with the history of the recording, and without a `previous_response_id` that the recorder has
+ * resolved.
+ */
+function requestWithHistory({ getRequest, record }: CallSpec, recording: Recording | undefined): ModelRequest {
+  const clientRequest = getRequest();
+  // The history is replaced unless it is the same array, even if both histories have the same content: the losses of a
+  // repeated call then equal the recorded losses.
   if (recording === undefined || recording.messages === clientRequest.messages) return clientRequest;
   return replaceHistory(clientRequest, recording.messages, record?.previousResponse !== undefined);
 }

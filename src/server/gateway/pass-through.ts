@@ -1,5 +1,5 @@
-// Streams the upstream's bytes to a client of the same dialect without recording them. The code searches the bytes only
-// for the first content, event boundaries, errors and the end of the answer.
+// Streams the upstream's bytes to a client of the same dialect without recording the answer. The bytes are searched
+// only for the first content, event boundaries, errors and the end of the answer.
 import { toProviderError } from "../../assembly/answer-fields.ts";
 import type { HttpExchange, HttpReply, OpenAttempt, PreparedCall, Secrets, Target } from "../../calls/index.ts";
 import {
@@ -28,7 +28,9 @@ export interface PassThroughReply {
   secrets: Secrets;
 }
 
-/** Runs one attempt at a pass-through stream. A whole answer, or an answer in another dialect, is decoded instead. */
+/**
+ * Runs one attempt. Returns a pass-through stream, or a decoded stream if the answer is whole or in another dialect.
+ */
 export async function openPassThrough(
   { call }: OpenCall,
   target: Target,
@@ -61,11 +63,14 @@ export async function openPassThrough(
 }
 
 /**
- * The number of bytes that are searched for the first content. If they contain no content, they are forwarded anyway.
+ * The number of bytes at the start of a stream that are searched for the first content. They are forwarded even if no
+ * content was found.
  */
 const MAX_LEADING_BYTES = 65_536;
 
-/** Reads until the first content. Throws if the stream fails or ends before that, so that the call can be retried. */
+/**
+ * Reads up to the first content. Throws if the stream fails or ends before any content, so that the call is retried.
+ */
 async function readUntilContent({ body, bytes }: PassThroughReply, { prepared, scope }: HttpExchange): Promise<void> {
   const decoder = prepared.dialect.streamDecoder({ names: prepared.renames });
   for (let size = 0; size < MAX_LEADING_BYTES;) {
@@ -84,14 +89,14 @@ async function readUntilContent({ body, bytes }: PassThroughReply, { prepared, s
   }
 }
 
-/** The number of last chunks that are searched for the end event, because usage and other events may follow it. */
+/** The number of last chunks that are searched for the end event. Usage and other events may follow the end event. */
 const TAIL_CHUNKS = 4;
 
 export class PassThroughStream implements ClientStream {
   readonly #open: OpenCall;
   readonly #upstream: PassThroughReply;
   readonly #protocol: ClientProtocol;
-  /** A ring buffer of the last chunks. */
+  /** A ring buffer of the last `TAIL_CHUNKS` chunks. */
   readonly #tail: Uint8Array[] = [];
   #count = 0;
   #isFirst = true;
@@ -132,7 +137,7 @@ export class PassThroughStream implements ClientStream {
     return hideProviderKeys(chunk, secrets);
   }
 
-  /** Ends the call and returns the last chunk; `error` is set if reading failed. */
+  /** Ends the call and returns the last chunk. `error` is undefined if the upstream has ended without a read error. */
   async #end(error: ProviderError | undefined): Promise<OutputChunk> {
     this.#isOver = true;
     const open = this.#open;
@@ -148,11 +153,11 @@ export class PassThroughStream implements ClientStream {
     return joinChunks([lastChunk, failure === undefined ? "" : protocol.failureEvent(failure)]);
   }
 
-  /** Returns the last chunks in order of arrival. */
+  /** Returns the last chunks in order of arrival, followed by `rest`, the bytes of an incomplete last event. */
   #tailChunks(rest: Uint8Array | undefined): Uint8Array[] {
     const oldest = this.#count > TAIL_CHUNKS ? this.#count % TAIL_CHUNKS : 0;
     const chunks = [...this.#tail.slice(oldest), ...this.#tail.slice(0, oldest)];
-    // The last event may lack its blank line, so one is added for the parser.
+    // A blank line is added, because the parser ignores an event without one and the last event may lack it.
     if (rest !== undefined) chunks.push(rest, BLANK_LINE);
     return chunks;
   }

@@ -1,5 +1,5 @@
 // Defines the client protocols of the gateway: each has a dialect, a heartbeat, an error event, an end detection and
-// forwarded headers. The paths are in index.ts.
+// forwarded headers. The URL paths of the protocols are in index.ts.
 import type { Dialect } from "../../dialects/index.ts";
 import { dialect } from "../../dialects/index.ts";
 import type { ProviderError } from "../../model/index.ts";

@@ -1,5 +1,5 @@
-// Creates the headers of gateway replies: the ids of the record, the provider, the number of losses, and forwarded
-// headers of the upstream.
+// Creates the headers of gateway replies: the ids of the recorded thread and run, the provider, the number of losses,
+// and forwarded headers of the upstream.
 import type { HttpReply } from "../../calls/index.ts";
 import { escapeHeader } from "../http/escape-header.ts";
 import type { OpenCall } from "./open-call.ts";
@@ -9,7 +9,7 @@ export function koineHeaders(open: OpenCall, losses: number): Record<string, str
   return { "x-koine-provider": provider, "x-koine-losses": String(losses), ...recordHeaders(open) };
 }
 
-/** Returns the headers with the thread id and run id of a recorded call. */
+/** Returns the headers with the thread id and run id of a recorded call; no headers if the call is not recorded. */
 export function recordHeaders({ recording }: Pick<OpenCall, "recording">): Record<string, string> {
   if (recording === undefined) return {};
   return { "x-koine-thread": escapeHeader(recording.threadId), "x-koine-run": recording.runId };

@@ -1,5 +1,5 @@
-// Creates the reply to a stream request. The headers are sent with the first content, or after `heartbeatMs` without
-// content, so that the client does not time out.
+// Creates the reply to a stream request. The headers are sent with the first content, or after `heartbeatMs` if there
+// is no content by then, so that the client does not time out.
 import { disassemble } from "../../assembly/index.ts";
 import type { ModelResponse } from "../../model/index.ts";
 import type { ServerReply, Sink } from "../types.ts";
@@ -68,7 +68,8 @@ function createStreamHeaders(
     "cache-control": "no-cache",
     // Stops proxies such as nginx from buffering the stream.
     "x-accel-buffering": "no",
-    // If the headers are sent before the first content, the provider is not known yet, so only the record is named.
+    // If the headers are sent before the first content, the provider is not known yet, so the headers contain only the
+    // ids of the recorded thread and run.
     ...(isLate ? recordHeaders(open) : koineHeaders(open, countLosses(open.losses))),
   };
 }
@@ -143,7 +144,7 @@ async function writeStream(
   }
 }
 
-/** Returns the recorded answer of an earlier call with the same idempotency key as a stream (B95). */
+/** Replies with a stream of the stored answer of an earlier call that has the same idempotency key (B95). */
 export function replayStreamReply(
   open: OpenCall,
   earlierAnswer: ModelResponse,

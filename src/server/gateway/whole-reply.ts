@@ -1,5 +1,5 @@
 // Creates the reply to a request for a whole answer: the upstream's text if the client's body was forwarded, and
-// otherwise a translation. The reply is created only after the answer is recorded.
+// otherwise a translation. The reply is created only after the answer has been recorded.
 import type { HttpReply, OpenAttempt, PreparedCall, Target } from "../../calls/index.ts";
 import {
   attemptWholeAnswer,
@@ -27,7 +27,9 @@ interface WholeAnswer {
   text?: { reply: HttpReply; text: string };
 }
 
-/** Runs one attempt. If the call is not recorded, the reply to a forwarded request is not decoded. */
+/**
+ * Runs one attempt. The reply to a forwarded request is decoded only if the call is recorded or the reply is a stream.
+ */
 async function attemptWhole(
   { call, recording }: OpenCall,
   target: Target,
@@ -61,7 +63,7 @@ export async function wholeReply(
     const headers = { "content-type": "application/json", ...upstreamHeaders(reply), ...koineHeaders(open, 0) };
     return { status: reply.status, headers, body };
   }
-  if (response === undefined) throw new Error("An attempt gave neither an answer nor its text.");
+  if (response === undefined) throw new Error("An attempt returned neither a response nor a text.");
   const id = responseId ?? response.id;
   const answer = withCreatedAt(protocol, id === response.id ? response : { ...response, id }, open.services.clock);
   const { wire, losses } = protocol.dialect.encodeResponse(answer);
@@ -71,7 +73,7 @@ export async function wholeReply(
   return { status: 200, headers: { "content-type": "application/json", ...headers }, body };
 }
 
-/** Ends the call. Throws if the answer could not be recorded and the policy is "refuse". */
+/** Ends the call. Throws if the answer could not be recorded and `record.onFailure` is "refuse". */
 async function finish(
   open: OpenCall,
   response: ModelResponse | undefined,
@@ -82,7 +84,7 @@ async function finish(
   if (recordError !== undefined) throw recordError;
 }
 
-/** Returns the recorded answer of an earlier call with the same idempotency key (B95). */
+/** Replies with the stored answer of an earlier call that has the same idempotency key (B95). */
 export function replayWholeReply(open: OpenCall, earlierAnswer: ModelResponse, protocol: ClientProtocol): ServerReply {
   const { wire, losses } = protocol.dialect.encodeResponse(withCreatedAt(protocol, earlierAnswer, open.services.clock));
   open.discard();

@@ -1,5 +1,5 @@
-// Checks that the `Host` header is an allowed name of the server, and that the `Origin` header is an allowed page. This
-// prevents DNS rebinding, by which any web page could reach a server on loopback.
+// Checks that the `Host` header is an allowed name of the server and that the `Origin` header is an allowed origin. The
+// checks prevent DNS rebinding, by which any web page could reach a server on loopback.
 import { isIP } from "node:net";
 import { ConfigError } from "../config/mistakes.ts";
 import type { ServerConfig } from "../config/types.ts";

@@ -1,5 +1,5 @@
-// Authenticates callers by a token in any header or query field that the official SDKs use. The digests of tokens are
-// compared in constant time; the tokens themselves are never stored or logged.
+// Authenticates callers by a token in any header or query field that the official SDKs use. Digests of tokens are
+// compared in constant time; tokens are never stored or logged.
 import { hash, timingSafeEqual } from "node:crypto";
 import type { Ledger } from "../../ledger/index.ts";
 import type { TenantConfig } from "../config/types.ts";

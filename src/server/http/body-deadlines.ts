@@ -1,7 +1,7 @@
-// Limits the time to receive request bodies with one timer for all bodies, because a timer for each body would cost
+// Limits the time for receiving request bodies. All bodies share one timer, because a timer for each body would cost
 // more than reading a typical body.
 
-/** Deadlines of the same duration, which therefore expire in the order in which they were added. */
+/** Deadlines of request bodies. All have the same duration, so they expire in the order in which they were added. */
 export class BodyDeadlines {
   readonly #ms: number;
   readonly #dueTimes = new Map<() => void, number>();
@@ -11,7 +11,7 @@ export class BodyDeadlines {
     this.#ms = ms;
   }
 
-  /** Calls `onLate` once when its deadline passes, unless `remove` is called before. */
+  /** Calls `onLate` once after the duration has passed, unless `remove` is called before. */
   add(onLate: () => void): void {
     this.#dueTimes.set(onLate, performance.now() + this.#ms);
     if (this.#timer === undefined) this.#schedule(this.#ms);
@@ -22,7 +22,7 @@ export class BodyDeadlines {
   }
 
   #schedule(ms: number): void {
-    // The timer is unreferenced, because only open connections are supposed to keep the process alive.
+    // The timer is unreferenced, so that only open connections keep the process alive.
     this.#timer = setTimeout(() => this.#sweep(), Math.max(ms, 1)).unref();
   }
 

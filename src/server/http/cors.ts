@@ -1,6 +1,6 @@
-// The security headers of all replies, and the CORS headers that allow pages of the configured origins to read replies.
+// Creates the security headers of all replies, and the CORS headers by which pages of configured origins can read them.
 
-/** The headers of every reply that does not override them. They keep browsers from rendering or caching API replies. */
+/** Default headers of every reply, which prevent that browsers render or cache it. A route can override each header. */
 export const SAFE_HEADERS: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",

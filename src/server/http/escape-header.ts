@@ -1,8 +1,8 @@
-// Escapes names for headers, which accept ASCII only.
+// Escapes names for HTTP headers, because header values must be ASCII.
 
 const UNSAFE = /[^!-~]/gu;
 
-/** Percent-encodes all characters that a header does not accept. */
+/** Percent-encodes all characters of a name except visible ASCII characters. */
 export function escapeHeader(name: string): string {
   return name.replace(UNSAFE, (letter) => encodeURIComponent(letter.toWellFormed()));
 }

@@ -10,7 +10,7 @@ import type { AccessGuard } from "./access-guard.ts";
 import type { OpenCallLimiter } from "./open-call-limiter.ts";
 import type { HttpRouter } from "./router.ts";
 
-/** The HTTP request that an adapter creates; `params` is set once the route is found. */
+/** The HTTP request that an adapter creates; `params` is set when the route has been found. */
 export type IncomingRequest = Omit<ServerRequest, "params"> & {
   params: ServerRequest["params"];
   readonly headerCount: number;
@@ -47,10 +47,11 @@ export class ServerExchange {
   readonly request: IncomingRequest;
   reply: ServerReply = { status: 500, headers: {} };
   #route: Route | undefined;
-  /** The origin of the calling page, if it differs from the server's origin. */
+  /** The origin of the calling page; undefined if it is the server's own origin or no page sent the request. */
   #origin: string | undefined;
   #caller: Caller | undefined;
   #error: ServerError | undefined;
+  /** True if the exchange was counted as an open call, so that `end` must decrease the number of open calls. */
   #isCounted = false;
   #isEnded = false;
   readonly #options: ExchangeOptions;
@@ -63,8 +64,8 @@ export class ServerExchange {
   }
 
   /**
-   * Runs the route and sets `reply`. Never rejects: an error becomes an error reply. Call `end` after writing the
-   * reply.
+   * Runs the route and sets `reply`. Never rejects, because an error becomes an error reply. The caller must call `end`
+   * after writing the reply.
    */
   async answer(): Promise<this> {
     let reply: ServerReply;
@@ -78,8 +79,8 @@ export class ServerExchange {
   }
 
   /**
-   * Replaces a reply whose headers cannot be sent with an error reply. The old body is still called once with a closed
-   * sink, so that it releases its resources.
+   * Replaces a reply whose headers cannot be sent with an error reply. A streamed body of the replaced reply is still
+   * called once with a closed sink, so that it releases its resources.
    */
   replace(thrown: unknown): void {
     const { body } = this.reply;
@@ -98,7 +99,7 @@ export class ServerExchange {
   #run(): ServerReply | Promise<ServerReply> {
     const { request } = this;
     const { limits, guard, router, authenticate, openCalls, isDraining } = this.#options;
-    // The route is found first, so that every error is formatted for the route's clients.
+    // The route is found first, so that all errors of the checks below have the error format of the route.
     const match = request.method === "OPTIONS" ? undefined : router.find(request.method, request.path);
     this.#route = match?.route;
     const origin = guard.check(request.method, request.headers);
@@ -153,7 +154,7 @@ export class ServerExchange {
 
 const CLOSED_SINK: Sink = { closed: true, write: () => undefined };
 
-/** The caller of public routes. A public route that accesses the ledger has a bug, so the getter throws. */
+/** The caller of public routes. The getter of the ledger throws, because public routes must not access the ledger. */
 const ANONYMOUS_CALLER: Caller = {
   tenant: "",
   scope: "",
@@ -179,7 +180,7 @@ function createShutdownError(): ServerError {
 }
 
 /**
- * Removes the body of a reply to HEAD; the headers stay. A streamed body is still called once with a closed sink, so
+ * Removes the body of a reply to HEAD, but not its headers. A streamed body is still called once with a closed sink, so
  * that it releases its resources.
  */
 function dropBody(reply: ServerReply): void {

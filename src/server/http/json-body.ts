@@ -1,4 +1,5 @@
-// Reads JSON bodies: checks UTF-8, preserves exact numbers, limits the nesting depth. Errors have a path.
+// Reads JSON bodies: checks the UTF-8 encoding, preserves exact numbers and limits the nesting depth. Syntax errors
+// have the path of the invalid value.
 import { parseJson } from "../../model/json/index.ts";
 import type { JsonValue } from "../../model/json/index.ts";
 import { JsonError } from "../../model/errors.ts";
@@ -81,7 +82,7 @@ function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** Returns the offset of the first invalid character, by bisection over the length of the valid prefix. */
+/** Returns the offset of the first invalid character, found by bisection over the length of the valid prefix. */
 function findFirstInvalidByte(bytes: Uint8Array): number {
   let validLength = 0;
   let invalidLength = bytes.length;

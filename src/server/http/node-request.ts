@@ -1,4 +1,5 @@
-// Adapts a request of node:http to `IncomingRequest`. Values that few routes need are created on demand.
+// Adapts a request of node:http to `IncomingRequest`. Query and signal are created on demand, because few routes need
+// them.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ServerLimits } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
@@ -14,7 +15,7 @@ const NO_PARAMS: ServerRequest["params"] = {};
 export interface NodeRequestContext {
   limits: ServerLimits;
   deadlines: BodyDeadlines;
-  /** Called when a reply has ended or its connection has closed. */
+  /** The function that is called when a reply has ended or its connection has closed. */
   onReplyEnd: () => void;
 }
 
@@ -33,9 +34,9 @@ export class NodeRequest implements IncomingRequest {
   #query: URLSearchParams | undefined;
   #abort: AbortController | undefined;
   #onGone: (() => void) | undefined;
-  /** Stops reading the body with an error; undefined while no body is read. */
+  /** Makes the current read of the body fail with an error; undefined if no body is being read. */
   #stop: ((error: ServerError) => void) | undefined;
-  /** True if the client waits for "100 Continue". */
+  /** True if the client waits for "100 Continue" before it sends the body. */
   #awaitsContinue: boolean;
 
   constructor(
@@ -134,7 +135,8 @@ export class NodeRequest implements IncomingRequest {
     // The message is not destroyed when reading stops, so that an error reply can still be sent on the connection.
     const iterator: AsyncIterator<Buffer> = this.#message.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]();
     const stopped = Promise.withResolvers<never>();
-    // Without this handler, a rejection while no chunk is awaited would be unhandled.
+    // Without this handler, a rejection of `stopped` at a time when no chunk is awaited would be an unhandled
+    // rejection.
     stopped.promise.catch(() => {});
     this.#startReading(stopped.reject);
     let size = 0;
@@ -154,7 +156,10 @@ export class NodeRequest implements IncomingRequest {
     }
   }
 
-  /** Starts the body's deadline. `stop` is called at most once, and never after `#endReading`. */
+  /**
+   * Starts the deadline of the body. `stop` makes the read fail; it is called at most once, and never after
+   * `#endReading`.
+   */
   #startReading(stop: (error: ServerError) => void): void {
     this.#stop = (error) => {
       this.#endReading();

@@ -1,4 +1,5 @@
-// The node:http adapter: limits connections and headers, and sends replies with as few writes as possible.
+// Implements the node:http adapter of the server: limits connections and headers, and sends each reply with as few
+// writes as possible.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { Duplex } from "node:stream";
@@ -16,7 +17,7 @@ export interface NodeServerOptions {
   limits: ServerLimits;
   nextId: () => string;
   openExchange: (request: IncomingRequest) => ServerExchange;
-  /** Called when a reply has ended or its connection has closed. */
+  /** The function that is called when a reply has ended or its connection has closed. */
   onReplyEnd: () => void;
   isDraining: () => boolean;
 }
@@ -29,20 +30,21 @@ const LINGER_MS = 2000;
 
 export function createNodeServer(options: NodeServerOptions): Server {
   const { limits } = options;
-  // The latest response of each connection, which shows whether a reply has started when a protocol error occurs.
+  // The latest response of each connection. If a protocol error occurs, this response shows whether a reply has already
+  // started.
   const replies = new WeakMap<Duplex, ServerResponse>();
   const shared = { limits, deadlines: new BodyDeadlines(limits.requestMs), onReplyEnd: options.onReplyEnd };
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
-    // Bodies that a route reads have a deadline with an error reply; this timeout covers bodies that no route reads.
+    // This timeout limits bodies that no route reads. `BodyDeadlines` limits the others and replies with an error.
     requestTimeout: Math.max(limits.requestMs, limits.headersMs) + 1000,
     keepAliveTimeout: limits.idleMs,
     connectionsCheckingInterval: Math.min(Math.max(limits.headersMs / 4, 50), 5000),
     noDelay: true,
   });
-  // 0 disables Node's limit, which drops excess headers silently; the exchange counts the headers and rejects the
-  // request.
+  // 0 disables Node's limit, because Node silently drops excess headers. The exchange counts the headers and rejects
+  // the request instead.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.connections;
   const handle = (message: IncomingMessage, response: ServerResponse, continues: boolean): void => {
@@ -81,7 +83,7 @@ function send(
   exchange.end(request.isGone);
 }
 
-/** Writes status and headers. Returns false if Node rejects them; then the reply of the exchange is an error reply. */
+/** Writes status and headers. Returns false if Node rejects them; the exchange then has an error reply instead. */
 function writeHead(exchange: ServerExchange, response: ServerResponse): boolean {
   const { status, headers } = exchange.reply;
   try {
@@ -108,8 +110,8 @@ function writeWhole(
   }
   if (!writeHead(exchange, response)) return writeErrorReply(exchange, response);
   response.end(body);
-  // Closes the connection if the client stops reading. Once the whole body is written, Node replaces this timeout with
-  // its own.
+  // The timeout closes the connection if the client stops reading. When the whole body has been written, Node replaces
+  // the timeout with its own.
   if (response.writableLength > 0) response.socket?.setTimeout(stallMs);
 }
 
@@ -145,9 +147,9 @@ async function writeStream(
     sink.end();
     exchange.end(request.isGone);
   } catch (error) {
-    const { isGone: gone } = request;
+    const { isGone } = request;
     response.destroy();
-    exchange.end(true, gone ? undefined : error);
+    exchange.end(true, isGone ? undefined : error);
   }
 }
 

@@ -1,5 +1,5 @@
-// The sink of a streamed reply on node:http. Writers wait while the client reads slowly, and the connection is closed
-// if the client stops reading.
+// Implements the sink of a streamed reply on node:http. A writer waits while the client reads slowly, and the
+// connection is closed if the client stops reading.
 import type { ServerResponse } from "node:http";
 import type { Sink } from "../types.ts";
 import type { NodeRequest } from "./node-request.ts";
@@ -12,13 +12,13 @@ export class NodeSink implements Sink {
   #drain: PromiseWithResolvers<void> | undefined;
   #isListening = false;
 
-  /** The headers of `response` must be written before, unless the client has disconnected. */
+  /** Creates a sink. The headers of `response` must already be written, unless the client has disconnected. */
   constructor(request: NodeRequest, response: ServerResponse, stallMs: number) {
     this.#request = request;
     this.#response = response;
     this.#stallMs = stallMs;
-    // Node writes a chunk in four pieces. The sink encodes the chunk itself and writes it at once, which saves a fifth
-    // of the cost of a stream.
+    // Node writes a chunk in four pieces. The sink encodes the chunk itself and writes it in one piece, which reduces
+    // the cost of a stream by a fifth.
     this.#isChunked = response.chunkedEncoding;
     response.chunkedEncoding = false;
     request.whenGone(() => this.#resume());
@@ -33,7 +33,7 @@ export class NodeSink implements Sink {
   }
 
   write(chunk: string | Uint8Array): Promise<void> | undefined {
-    // An empty chunk would end the body.
+    // An empty chunk is not written, because it would end the body in the chunked transfer encoding.
     if (this.#request.isGone || chunk.length === 0) return undefined;
     if (this.#response.write(this.#isChunked ? frameChunk(chunk) : chunk)) return undefined;
     return this.#waitForDrain();
@@ -50,7 +50,7 @@ export class NodeSink implements Sink {
     if (this.#drain !== undefined) return this.#drain.promise;
     if (!this.#isListening) this.#response.on("drain", () => this.#resume());
     this.#isListening = true;
-    // The socket timeout closes the connection, unless the client reads something within `stallMs`.
+    // The socket timeout closes the connection if the client reads nothing for `stallMs`.
     this.#response.socket?.setTimeout(this.#stallMs);
     this.#drain = Promise.withResolvers();
     return this.#drain.promise;

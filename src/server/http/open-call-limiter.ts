@@ -1,4 +1,4 @@
-// Limits open calls and streams, per tenant and in total.
+// Limits the number of open calls and streams, for each tenant and for the server.
 import type { ServerConfig } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
 
@@ -11,7 +11,7 @@ export class OpenCallLimiter {
   readonly #onChange: (all: number) => void;
   #total = 0;
 
-  /** `onChange` is called with the new total of open calls after every change. */
+  /** Creates a limiter. `onChange` is called with the new total of open calls after every change. */
   constructor(limits: Pick<ServerConfig, "limits" | "tenants">, onChange: (all: number) => void) {
     this.#limits = limits;
     this.#onChange = onChange;

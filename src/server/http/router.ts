@@ -1,4 +1,4 @@
-// Finds the route of a method and path. Literal paths are in a map, and paths with parameters are in a tree of
+// Finds the route of a method and path. Literal paths are looked up in a map, and paths with parameters in a tree of
 // segments.
 import { ServerError } from "../errors.ts";
 import type { Route } from "../types.ts";
@@ -13,9 +13,9 @@ export interface RouteMatch {
 }
 
 export interface HttpRouter {
-  /** Returns the route of a method and path; HEAD uses the routes of GET. */
+  /** Returns the route of a method and path; undefined if there is none. HEAD uses the routes of GET. */
   find(method: string, path: string): RouteMatch | undefined;
-  /** Returns the error for an unmatched request: "not-found", or "method-not-allowed" with `allow`. */
+  /** Creates the error for a request without a route: "method-not-allowed" if the path exists, else "not-found". */
   createMissingError(method: string, path: string): ServerError;
   /** Lists the methods of a path for the reply to OPTIONS; the list is empty if the path is unknown. */
   methods(path: string): string[];
@@ -26,9 +26,9 @@ type RoutesByMethod = Map<string, Route>;
 
 interface PathNode {
   literal: Map<string, PathNode>;
-  /** The parameter `:name`, which matches any segment except an empty one. */
+  /** The parameter `:name`, which matches any segment that is not empty. */
   param: { name: string; node: PathNode } | undefined;
-  /** The parameters `*name` with the literal text after them (`suffix`), longest suffix first. */
+  /** The parameters `*name`, each with the literal text that follows it (`suffix`), longest suffix first. */
   rests: { name: string; suffix: string; leaf: RoutesByMethod }[];
   leaf: RoutesByMethod | undefined;
 }
@@ -51,7 +51,7 @@ export function compileRoutes(routes: readonly Route[]): HttpRouter {
     if (leaf !== undefined) return { leaf, params: undefined };
     return findInTree(root, path.split("/"), 1, {});
   };
-  /** Finds a path with or without its extra slashes, which are common in base URLs: "//v1/models/" is "/v1/models". */
+  /** Finds a path as it is or without extra slashes, which base URLs often add: "//v1/models/" is "/v1/models". */
   const findNormalized = (path: string): PathMatchResult | undefined => {
     const match = find(path);
     if (match !== undefined) return match;

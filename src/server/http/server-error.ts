@@ -27,7 +27,7 @@ const LEDGER_CODES: Partial<Record<LedgerErrorCode, ServerErrorCode>> = {
   closed: "unavailable",
 };
 
-/** The server error code and status for each provider error kind. */
+/** The server error code for each kind of provider error, and the HTTP status if it differs from that of the code. */
 const PROVIDER_CODES: Record<ProviderErrorKind, { code: ServerErrorCode; status?: number }> = {
   authentication: { code: "upstream", status: 401 },
   permission: { code: "upstream", status: 403 },
@@ -45,7 +45,7 @@ const PROVIDER_CODES: Record<ProviderErrorKind, { code: ServerErrorCode; status?
   unknown: { code: "upstream" },
 };
 
-/** Converts any thrown value. An unexpected error becomes "internal", and the client does not receive its message. */
+/** Converts any thrown value to a `ServerError`. An unexpected error becomes "internal" and its message is not sent. */
 export function toServerError(error: unknown): ServerError {
   if (error instanceof ServerError) return error;
   if (error instanceof JsonError) {
@@ -63,7 +63,7 @@ export function toServerError(error: unknown): ServerError {
   });
 }
 
-/** Converts an error of a dialect; `path` is the path in the request body, if the payload is not the whole body. */
+/** Converts an error of a dialect. `path` must be set if the decoded value is only a part of the request body. */
 export function fromDialectError(error: DialectError, path = error.path): ServerError {
   return new ServerError("invalid-request", error.message, { path, cause: error });
 }
@@ -79,10 +79,11 @@ function fromLedgerError(error: LedgerError): ServerError {
 }
 
 /**
- * The messages that clients receive instead of a store's own messages, which contain names of files, tables and hosts.
+ * The messages that clients receive instead of a store's messages. A store's messages are not sent, because they
+ * contain names of files, tables and hosts.
  */
 const STORE_MESSAGES: Partial<Record<LedgerErrorCode, string>> = {
-  conflict: "The id exists already: use another id, or none.",
+  conflict: "The id already exists: use another id, or omit it.",
   "invalid-input": "A value is too large for the ledger, or contains a character that it cannot store.",
   busy: "The ledger is busy with other writers. Try again in a moment.",
   "read-only": "The ledger is read-only. Ask the operator of the server to check it.",

@@ -4,7 +4,7 @@
 export function createSimilarFinder(names: readonly string[], max = 4): (name: string) => string[] {
   const known = [...new Set(names)];
   const sizes: number[] = [];
-  /** For each letter pair, the indexes of the known names that contain it. */
+  /** The indexes of the known names that contain a letter pair, by letter pair. */
   const indexesByPair = new Map<number, number[]>();
   for (const [index, each] of known.entries()) {
     const pairs = letterPairs(each);
@@ -26,7 +26,7 @@ export function createSimilarFinder(names: readonly string[], max = 4): (name: s
   };
 }
 
-/** Returns the pairs of adjacent letters, each pair encoded as one number of twice 16 bits. */
+/** Returns the pairs of adjacent letters of a text. A pair is one number with 16 bits for each letter. */
 function letterPairs(text: string): Set<number> {
   const lower = text.slice(0, 200).toLowerCase();
   const pairs = new Set<number>();

@@ -9,13 +9,13 @@ export type SseBatch = JsonEvent | readonly JsonEvent[];
 
 export interface SseOptions {
   headers?: Record<string, string>;
-  /** Returns the text that is sent after an interval without events; default: a comment. */
+  /** Returns the text that is sent after an interval without events. Default: an SSE comment. */
   heartbeat?: () => string;
   /** The text that is sent before the first event. */
   opening?: string;
   /**
-   * Creates the last event if the source fails. If it is undefined, the connection is closed, so that clients
-   * reconnect.
+   * Creates the last event if the source fails. Without this function, or if it returns undefined, the connection is
+   * closed, so that the client reconnects.
    */
   failure?: (error: unknown) => JsonEvent | undefined;
 }
@@ -23,8 +23,9 @@ export interface SseOptions {
 const HEARTBEAT = formatSseComment("keep-alive");
 
 /**
- * Creates a reply that streams the events of `source`, which is called when the reply starts. The signal is aborted
- * when the client disconnects or shutdown begins; the client can then resume the stream on another instance.
+ * Creates a reply that streams the events of `source`, which is called when the reply starts. The signal that `source`
+ * receives is aborted when the client disconnects or shutdown begins. After a shutdown, the client can resume on
+ * another instance.
  */
 export function createSseReply(
   services: Pick<Services, "config" | "draining">,
@@ -67,10 +68,10 @@ async function writeEvents(
   heartbeat: SseHeartbeat,
 ): Promise<void> {
   const iterator = source[Symbol.asyncIterator]();
-  // `stop` ends the loop without waiting for a pending `next()` of the source.
+  // `stop` ends the wait for a pending `next()` of the source, so that the loop can end.
   let stop: (() => void) | undefined;
-  const ended = (): void => stop?.();
-  end.addEventListener("abort", ended, { once: true });
+  const onAbort = (): void => stop?.();
+  end.addEventListener("abort", onAbort, { once: true });
   try {
     while (!end.aborted && !sink.closed) {
       const result = await new Promise<IteratorResult<SseBatch> | undefined>((resolve, reject) => {
@@ -83,7 +84,7 @@ async function writeEvents(
       if (text !== "") await sink.write(text);
     }
   } finally {
-    end.removeEventListener("abort", ended);
+    end.removeEventListener("abort", onAbort);
     void Promise.resolve(iterator.return?.()).catch(() => {});
   }
 }
@@ -99,7 +100,7 @@ class SseHeartbeat {
 
   constructor(sink: Sink, text: () => string, everyMs: number) {
     this.#timer = setInterval(() => {
-      // The write is not awaited; if the client reads slowly, the write of the next event waits.
+      // The write is not awaited, because the write of the next event waits if the client reads slowly.
       if (this.#isSilent && sink.blocked !== true) void sink.write(text());
       this.#isSilent = true;
     }, everyMs);

@@ -1,4 +1,5 @@
-// The fetch API adapter: converts a web `Request` to a `Response`, for runtimes without node:http.
+// Implements the fetch API adapter of the server: replies to a web `Request` with a `Response`, for runtimes without
+// node:http.
 import type { ServerLimits } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
 import type { ServerRequest, StreamBody } from "../types.ts";
@@ -28,7 +29,7 @@ export class WebRequest implements IncomingRequest {
     this.path = url.pathname;
     this.query = url.searchParams;
     this.headerCount = Object.keys(headers).length;
-    // Some runtimes hide the Host header, so the host of the URL is the default.
+    // The host of the URL is the default value of the Host header, because some runtimes hide this header.
     this.headers = { host: url.host, ...headers };
     this.id = id;
     this.#request = request;
@@ -64,10 +65,11 @@ export class WebRequest implements IncomingRequest {
     if (body === null) return;
     const reader = body.getReader();
     const stopped = Promise.withResolvers<never>();
-    // Without this handler, a rejection while no chunk is awaited would be unhandled.
+    // Without this handler, a rejection of `stopped` at a time when no chunk is awaited would be an unhandled
+    // rejection.
     stopped.promise.catch(() => {});
-    const left = (): void => stopped.reject(createClientGoneError());
-    this.signal.addEventListener("abort", left, { once: true });
+    const onLeave = (): void => stopped.reject(createClientGoneError());
+    this.signal.addEventListener("abort", onLeave, { once: true });
     const timer = setTimeout(() => stopped.reject(createTooSlowError(requestMs)), requestMs);
     let size = 0;
     try {
@@ -82,8 +84,8 @@ export class WebRequest implements IncomingRequest {
       throw error instanceof ServerError ? error : createClientGoneError(error);
     } finally {
       clearTimeout(timer);
-      this.signal.removeEventListener("abort", left);
-      // Discards the rest of the body, if there is any.
+      this.signal.removeEventListener("abort", onLeave);
+      // `cancel` discards the rest of the body.
       void reader.cancel().catch(() => {});
     }
   }
@@ -110,7 +112,9 @@ export async function handleWebRequest(
   return new Response(body === undefined || status === 204 ? null : (body as BodyInit), head);
 }
 
-/** Returns status and headers. If the runtime rejects the headers, the reply is replaced with an error reply. */
+/**
+ * Returns status and headers. If the runtime rejects the headers, an error reply replaces the reply of the exchange.
+ */
 function createResponseHead(exchange: ServerExchange): ResponseInit {
   const { status, headers } = exchange.reply;
   try {

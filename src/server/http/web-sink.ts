@@ -1,5 +1,5 @@
-// The sink of a streamed reply of the fetch API. Writers wait while the client reads slowly, and the stream is closed
-// if the client stops reading.
+// Implements the sink of a streamed reply of the fetch API. A writer waits while the client reads slowly, and the
+// stream is closed if the client stops reading.
 import { ServerError } from "../errors.ts";
 import type { Sink } from "../types.ts";
 
@@ -39,7 +39,7 @@ export class WebSink implements Sink {
     return (this.#controller.desiredSize ?? 1) > 0 ? undefined : this.#waitForDrain();
   }
 
-  /** Returns the promise that waiting writers share. */
+  /** Returns the promise that all waiting writers share; it resolves when the client has read enough. */
   #waitForDrain(): Promise<void> {
     if (this.#drain !== undefined) return this.#drain.promise;
     this.#drain = Promise.withResolvers();
@@ -47,7 +47,7 @@ export class WebSink implements Sink {
     return this.#drain.promise;
   }
 
-  /** Lets waiting writers continue. Called when the stream has room again or the client has disconnected. */
+  /** Resumes the waiting writers, because the stream has room again or the client has disconnected. */
   resume(): void {
     clearTimeout(this.#timer);
     this.#drain?.resolve();

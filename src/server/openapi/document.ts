@@ -1,4 +1,4 @@
-// Creates the OpenAPI document from the routes, so that it always matches the server.
+// Creates the OpenAPI document from the routes, so that the document always matches the server.
 import type { JsonObject, JsonValue, SchemaObject } from "../../model/index.ts";
 import { jsonSchema, toJsonSchema } from "../../model/validation/json-schema.ts";
 import type { Operation, Route } from "../types.ts";
@@ -57,7 +57,7 @@ function toPathTemplate(path: string): string {
   );
 }
 
-function describeRoute({ operation, paths, public: open, formatError: failure }: Route): JsonObject {
+function describeRoute({ operation, paths, public: isPublic, formatError }: Route): JsonObject {
   const { id, tag, summary, body, bodyType = "application/json" } = operation;
   const described: JsonObject = {
     operationId: id,
@@ -75,12 +75,12 @@ function describeRoute({ operation, paths, public: open, formatError: failure }:
       describeReplyContent(reply),
     ]),
   );
-  const isOwnError = failure === undefined;
+  const isOwnError = formatError === undefined;
   responses["default"] = isOwnError
     ? describeReplyContent({ description: "An error, with a stable code.", schema: "Error" })
     : describeReplyContent({ description: "An error in the format of the route's clients.", schema: {} });
   described["responses"] = responses;
-  if (open === true) described["security"] = [];
+  if (isPublic === true) described["security"] = [];
   return described;
 }
 
@@ -101,7 +101,7 @@ function listParameters({ query = {}, headers = {} }: Operation, path: string): 
 
 function parameter(location: string, name: string, schemaObject: SchemaObject, required: boolean): JsonObject {
   const { description, ...schema } = schemaObject;
-  // The cast is safe: operations contain only JSON values.
+  // The cast is safe: the schema of a parameter is part of an `Operation`, which contains only JSON values.
   const described: JsonObject = { name, in: location, required, schema: schema as JsonObject };
   if (typeof description === "string") described["description"] = description;
   return described;
@@ -109,15 +109,15 @@ function parameter(location: string, name: string, schemaObject: SchemaObject, r
 
 function toSchema(schema: SchemaObject | string): JsonObject {
   if (typeof schema === "string") return { $ref: `#/$defs/${schema}` };
-  // The cast is safe: operations contain only JSON values.
+  // The cast is safe: the schema is part of an `Operation`, which contains only JSON values.
   return schema as JsonObject;
 }
 
 const DEFS_PREFIX = "#/$defs/";
 
 /**
- * Returns a copy in which every `$ref` points to `#/components/schemas/`, the place of definitions in an OpenAPI
- * document. Other strings are not changed, even if they look like a reference.
+ * Returns a copy in which every `$ref` points to `#/components/schemas/`, where an OpenAPI document has its
+ * definitions. Other strings are not changed, even if they look like a reference.
  */
 function moveReferences<Value extends JsonValue>(value: Value): Value {
   const copy = (each: JsonValue, key?: string): JsonValue => {

@@ -1,9 +1,13 @@
-// The OpenAPI module: serves the document, which is created at the first request.
+// Creates the OpenAPI module, which serves the OpenAPI document. The document is created at the first HTTP request for
+// it.
 import { stringifyJson } from "../../model/index.ts";
 import type { ServerModule, Route } from "../types.ts";
 import { openapiDocument } from "./document.ts";
 
-/** Creates the route of the document. `routes` is called once, at the first HTTP request, when all modules exist. */
+/**
+ * Creates the route of the OpenAPI document. `routes` is called once, at the first request, because all modules exist
+ * by then.
+ */
 export function openapiModule(routes: () => readonly Route[]): ServerModule {
   let text: string | undefined;
   const document: Route = {

@@ -1,5 +1,5 @@
-// The shapes that several routes share, by their names in the OpenAPI document. The shapes of the canonical model are
-// in src/model.
+// Defines the shapes that several routes share, by their names in the OpenAPI document. The shapes of the canonical
+// model are in src/model.
 import { LOSS_ACTIONS, LOSS_LEVELS } from "../../model/index.ts";
 import {
   boolean,
@@ -114,7 +114,7 @@ const deleted = object(
   { open: true },
 );
 
-/** The shapes of the OpenAPI document by name, except those of the canonical model. */
+/** The shapes of the OpenAPI document by name, except the shapes of the canonical model. */
 export const SHAPES: Readonly<Record<string, AnyShape>> = {
   Error: error,
   Thread: thread,

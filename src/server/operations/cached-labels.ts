@@ -1,9 +1,9 @@
-// Caches label objects, so that a metric finds their series by object identity and formats their text once.
+// Caches label objects, so that a metric finds the series of its labels by object identity and formats their text once.
 import type { Labels } from "./metrics.ts";
 
 /**
  * Returns a function that calls `make` once for each pair of arguments and returns the cached labels. The arguments
- * must have few different values.
+ * must have few different values, because the cache never removes an entry.
  */
 export function cacheLabels(
   make: (first: string, second: string) => Labels,

@@ -1,4 +1,4 @@
-// The operations module: the routes for liveness, readiness and metrics.
+// Creates the operations module: the routes for liveness, readiness and metrics.
 import type { Operation, ServerModule, ServerReply, Services } from "../types.ts";
 
 /** The time limit for the ledger's reply to a readiness check, in milliseconds. */
@@ -14,8 +14,8 @@ export function operationsModule(services: Services): ServerModule {
     routes: [
       { method: "GET", paths: ["/healthz"], public: true, operation: HEALTH, run: () => json(200, { status: "ok" }) },
       { method: "GET", paths: ["/readyz"], public: true, operation: READY, run: readiness },
-      // The metrics show the load of the server, so the route needs a token if tenants are configured. The metrics
-      // contain no tenant names.
+      // The route of the metrics is not public, because the metrics show the load of the server. They contain no tenant
+      // names, so any tenant may read them.
       { method: "GET", paths: ["/metrics"], operation: METRICS, run: () => metrics(services) },
     ],
   };
@@ -46,15 +46,15 @@ function createReadiness({ draining, ledger, log }: Services): () => Promise<Ser
 }
 
 /**
- * Warns about threads that were recorded before tenants were configured: they belong to "default", which no token can
- * reach.
+ * Logs a warning if threads were recorded before tenants were configured. These threads belong to the tenant "default",
+ * which no token can access.
  */
 async function warnAboutHiddenThreads({ config, ledger, log }: Services): Promise<void> {
   if (config.tenants.size === 0 || config.tenants.has(ledger.tenant)) return;
   // An error is ignored, because the readiness check reports an unreachable ledger.
   const threads = await ledger.threads({ limit: 1 }).catch(() => []);
   if (threads.length === 0) return;
-  log.warn("threads of no tenant", {
+  log.warn("threads without a configured tenant", {
     tenant: ledger.tenant,
     hint: `Threads that were recorded before tenants were configured belong to "${ledger.tenant}": add a tenant of this name to reach them.`,
   });

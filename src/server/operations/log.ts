@@ -1,5 +1,5 @@
-// The interface of the logger, which writes one line for each event. Keys, tokens, credentials and message contents are
-// never logged.
+// Defines the interface of the logger, which writes one line for each event. API keys, tokens, other credentials and
+// message contents are never logged.
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 

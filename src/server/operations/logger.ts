@@ -1,4 +1,4 @@
-// Writes log lines as JSON or text. Lines of one event-loop tick are written together.
+// Formats log lines as JSON or text. The lines of one event-loop tick are written together.
 import type { Clock } from "../../assembly/index.ts";
 import type { ServerConfig } from "../config/types.ts";
 import type { LogFields, Logger } from "./log.ts";
@@ -18,12 +18,12 @@ export interface LoggerOptions {
 
 const NO_OP = (): void => {};
 
-/** Creates a logger; `flush` writes buffered lines. */
+/** Creates a logger. `flush` writes the buffered lines at once, for example before the process exits. */
 export function createLogger({ settings, clock, write, redact }: LoggerOptions): Logger & { flush(): void } {
   const least = LEVELS[settings.level];
   const format = settings.format === "json" ? jsonLine : textLine;
   let buffered = "";
-  // The formatted time is cached, because many lines have the same millisecond under load.
+  // The formatted time is cached, because under load many lines are logged in the same millisecond.
   let formattedTime: ReturnType<Clock> | undefined;
   let time = "";
   const flush = (): void => {
@@ -77,7 +77,7 @@ function jsonLine(time: string, level: LogLevel, event: string, fields: Redacted
 
 function textLine(time: string, level: LogLevel, event: string, { stack, ...fields }: RedactedFields): string {
   const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${quoteIfNeeded(value)}`);
-  // The lines of the stack follow the first line, indented.
+  // The lines of the stack trace follow the log line of the event, indented.
   const where =
     typeof stack === "string"
       ? stack
@@ -88,7 +88,7 @@ function textLine(time: string, level: LogLevel, event: string, { stack, ...fiel
   return `${time} ${level.padEnd(5)} ${event}${pairs.join("")}${where.join("")}`;
 }
 
-/** Quotes a value unless it is one plain word, so that no value can forge a log line. */
+/** Quotes a value unless it is one plain word, so that a value with a line break cannot forge a log line. */
 function quoteIfNeeded(value: string | number | boolean | null): string {
   return typeof value === "string" && !/^[\w./:@*+-]+$/.test(value) ? JSON.stringify(value) : String(value);
 }

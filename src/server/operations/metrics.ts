@@ -1,4 +1,4 @@
-// The interfaces of metrics: counters, gauges and histograms.
+// Defines the interfaces of metrics: counters, gauges and histograms.
 
 export type Labels = Readonly<Record<string, string>>;
 

@@ -1,4 +1,5 @@
-// A client middleware that counts and traces the model calls of agents. The gateway observes its own calls.
+// Creates a client middleware that counts and traces the model calls of agents. Gateway calls are counted by
+// call-counters.ts.
 import type { Answer, CallOutcome, Middleware } from "../../client/index.ts";
 import { ClientError, tapStream } from "../../client/index.ts";
 import type { Metrics } from "./metrics.ts";
@@ -23,7 +24,7 @@ export function observeAgentCalls(metrics: Metrics, tracer: Tracer): Middleware 
     };
   };
   return {
-    name: "watch-agent-calls",
+    name: "observe-agent-calls",
     async complete(call, next) {
       const end = begin(call.request.model ?? "default");
       try {

@@ -7,7 +7,7 @@ import type { Labels, Metrics } from "./metrics.ts";
 import { cacheLabels } from "./cached-labels.ts";
 
 /**
- * Returns an observer that counts exchanges and logs one line for each. Internal errors are logged with their cause.
+ * Returns an observer that counts every exchange and logs it in one line. Internal errors are logged with their cause.
  */
 export function createExchangeObserver(
   metrics: Metrics,
@@ -29,7 +29,8 @@ export function createExchangeObserver(
     requests.add(1, known.status(loggedStatus));
     durations.observe(durationMs / 1000, known.route);
     if (streamed) streams.add(1, cut ? known.cut : known.whole);
-    // These errors are always logged, because clients do not receive the messages of a store.
+    // Exchanges are logged at the levels "debug" and "info". Faults are also logged at "warn" and "error", because the
+    // client does not receive the original message of an internal error or a store.
     const isFault = error?.code === "internal" || error?.code === "unavailable";
     if (!isLogged && !isFault) return;
     const fields = {
@@ -59,7 +60,9 @@ interface RouteLabels {
   status(status: number): Labels;
 }
 
-/** Returns a function that returns the labels of a route. They are cached, so that their text is formatted once. */
+/**
+ * Returns a function that returns the labels of a route. The labels are cached, so that their text is formatted once.
+ */
 function createRouteLabels(): (route: string) => RouteLabels {
   const routes = new Map<string, RouteLabels>();
   const make = (route: string): RouteLabels => {

@@ -11,9 +11,11 @@ import type { Tracer } from "./tracing.ts";
 /** The maximum number of queued spans; further spans are dropped. */
 const MAX_QUEUED_SPANS = 4096;
 const BATCH = 512;
+/** The maximum time for which a span waits for its batch to fill, in milliseconds. */
 const EVERY_MS = 2000;
+/** The time limit for sending one batch, in milliseconds. */
 const SEND_MS = 10_000;
-/** The maximum time to send the remaining batches at shutdown, for all batches together, in milliseconds. */
+/** The time limit for sending all remaining batches at shutdown, in milliseconds. */
 const CLOSE_MS = 2000;
 
 export interface TracerOptions {
@@ -46,7 +48,7 @@ class SpanExporter {
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
   #isFailureLogged = false;
-  /** Aborted when `close` has waited for `CLOSE_MS`. */
+  /** The controller that aborts all sending when `close` has waited for `CLOSE_MS`. */
   readonly #late = new AbortController();
 
   constructor(telemetry: NonNullable<ServerConfig["telemetry"]>, options: TracerOptions) {
@@ -65,7 +67,7 @@ class SpanExporter {
     }
     this.#queue.push(span);
     if (this.#queue.length >= BATCH) void this.#flush();
-    // The timer is unreferenced, so that queued spans do not keep the process alive; `close` sends them.
+    // The timer is unreferenced, so that queued spans do not keep the process alive. `close` sends the queued spans.
     else this.#timer ??= setTimeout(() => void this.#flush(), EVERY_MS).unref();
   }
 
@@ -96,7 +98,7 @@ class SpanExporter {
         this.#isFailureLogged = false;
       } catch (error) {
         this.#dropped.add(batch.length);
-        // The failure is logged once, and again only after a batch was sent successfully.
+        // Only the first of several successive failures is logged.
         if (!this.#isFailureLogged) this.#options.log.error("telemetry not sent", { spans: batch.length }, error);
         this.#isFailureLogged = true;
       }
@@ -143,7 +145,7 @@ function wireSpan(span: FinishedSpan): object {
   };
 }
 
-/** Returns nanoseconds as a string, because a double cannot represent the number exactly. */
+/** Converts milliseconds to nanoseconds. Returns a string, because a double cannot represent the number exactly. */
 function nanoseconds(ms: number): string {
   return String(BigInt(Math.round(ms * 1000)) * 1000n);
 }

@@ -1,11 +1,11 @@
 // Stores metrics in memory and formats them as Prometheus text.
 import type { Counter, Gauge, Histogram, Labels, Metrics } from "./metrics.ts";
 
-/** The default bounds of buckets in seconds, for durations from a cached answer to an answer that takes minutes. */
+/** The default bounds of buckets in seconds. The range includes cached answers as well as answers that take minutes. */
 const DEFAULT_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 /**
- * The maximum number of series of a metric. It limits the memory if a label has new values again and again. Further
- * series are counted under `overflow="true"`.
+ * The maximum number of series of a metric, which limits the memory if the values of a label rarely repeat. Values of
+ * further series are added to the series `overflow="true"`.
  */
 const MAX_SERIES = 2000;
 
@@ -44,7 +44,7 @@ export function createMetrics(): Metrics {
 /** The values of a metric by label text. */
 class MetricSeries<Value> {
   readonly values = new Map<string, Value>();
-  /** The values by label object. The cache avoids formatting, because frequent callers pass the same label objects. */
+  /** A cache of the values by label object. Frequent callers pass the same label objects, which need no formatting. */
   readonly #known = new WeakMap<Labels, Value>();
   readonly #make: () => Value;
 
@@ -132,7 +132,7 @@ function line(name: string, labels: string, value: number): string {
   return `${name}${labels === "" ? "" : `{${labels}}`} ${value}`;
 }
 
-/** Formats labels in their own order. The text identifies the series, so callers must use one order for each metric. */
+/** Formats labels in their given order. The text identifies the series, so each metric must use one order of labels. */
 function labelText(labels: Labels): string {
   let text = "";
   for (const name in labels) {

@@ -1,4 +1,5 @@
-// Creates spans with ids, fields, and the parent in the client's trace. Spans never contain message contents.
+// Creates spans with ids and fields, as children of the client's span if the client sent one. Spans never contain
+// message contents.
 import type { TraceSpan, SpanFields, Tracer } from "./tracing.ts";
 
 export interface FinishedSpan {
@@ -63,7 +64,7 @@ export function createSpanMaker(
   };
 }
 
-/** Returns the kind, code or name of an error, and not its message, which could contain message contents. */
+/** Returns the kind, code or name of an error. The error's message is not used, because it may quote a conversation. */
 function toErrorType(error: unknown): string {
   if (typeof error === "string") return error;
   if (typeof error !== "object" || error === null) return "unknown";

@@ -1,4 +1,5 @@
-// The interfaces of tracing. Spans follow OpenTelemetry's conventions for GenAI; without an exporter, they do nothing.
+// Defines the interfaces of tracing. Spans follow OpenTelemetry's conventions for GenAI. If no exporter is configured,
+// spans have no effect.
 
 export type SpanFields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 

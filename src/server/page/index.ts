@@ -1,5 +1,5 @@
-// The page module: serves the document of the browser UI, its assets, and a document that shows remote media. These
-// routes need no token; the API calls of the page do.
+// Creates the page module, which serves the document of the browser UI, its assets, and a document that shows remote
+// media. These routes need no token, but the API calls of the page do.
 import { ServerError } from "../errors.ts";
 import type { Operation, ServerModule, ServerReply, Route, ServerRequest } from "../types.ts";
 import type { PageFile, PageFiles } from "./page-files.ts";
@@ -7,7 +7,7 @@ import { chooseEncoding, readPageFiles } from "./page-files.ts";
 import { remoteFrame, REMOTE_KINDS } from "./remote-frame.ts";
 import { PAGE_HEADERS } from "./security-headers.ts";
 
-/** The URLs of the page's views. All of them return the same document; the page selects the view by its URL. */
+/** The URL paths of the page's views. All paths return the same document; the page selects the view by its URL. */
 const VIEWS = ["/", "/new", "/t/:id", "/t/:id/inspect", "/translate"] as const;
 
 /**
@@ -15,7 +15,9 @@ const VIEWS = ["/", "/new", "/t/:id", "/t/:id/inspect", "/translate"] as const;
  */
 const CACHE_FOREVER = "public, max-age=31536000, immutable";
 
-/** Returns the module that serves the page. `folder` contains the built page; by default, the folder in the package. */
+/**
+ * Returns the module that serves the page. `folder` contains the built page; the default is a folder of the package.
+ */
 export function pageModule(folder?: URL): ServerModule {
   let read: Promise<PageFiles> | undefined;
   const file = async (path: string): Promise<PageFile> => {
@@ -26,7 +28,7 @@ export function pageModule(folder?: URL): ServerModule {
       throw error;
     });
     const pageFile = files.get(path);
-    // The page may be built while the server runs, so the files are read again until the document exists.
+    // The files are read again until the document exists, because the page may be built while the server runs.
     const isBuilt = files.has("index.html");
     if (!isBuilt) forget();
     if (pageFile !== undefined) return pageFile;

@@ -57,7 +57,7 @@ async function listPaths(folder: URL): Promise<Set<string>> {
   }
 }
 
-/** Returns the file's bytes in the preferred encoding that the client accepts, or else uncompressed. */
+/** Returns the file's bytes in the preferred encoding that the client accepts; uncompressed if it accepts none. */
 export function chooseEncoding(
   file: PageFile,
   accepted: string | undefined,
@@ -67,7 +67,7 @@ export function chooseEncoding(
   return { bytes: file.bytes };
 }
 
-/** Returns the encodings of an `accept-encoding` header, without those that `q=0` excludes. */
+/** Returns the encodings of an `accept-encoding` header, without encodings that `q=0` excludes. */
 function parseAcceptEncoding(header: string): Set<string> {
   const named = header.split(",").map((each) => each.trim().toLowerCase());
   return new Set(named.filter((each) => !/;\s*q=0(\.0*)?$/.test(each)).map((each) => each.replace(/\s*;.*$/, "")));

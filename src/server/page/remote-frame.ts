@@ -1,5 +1,5 @@
 // Creates the document that the page embeds to show one remote image, audio or video after the user's consent. The page
-// may not load remote content. This document may, but it has no scripts and an origin of its own.
+// itself may not load remote content; this document may, because it has no scripts and an origin of its own.
 import { createHash } from "node:crypto";
 import { ServerError } from "../errors.ts";
 import type { ServerReply, ServerRequest } from "../types.ts";
@@ -33,7 +33,7 @@ export function remoteFrame({ query }: Pick<ServerRequest, "query">): ServerRepl
 }
 
 function createMediaElement(kind: RemoteKind, { href }: URL): string {
-  // Escapes all special characters of HTML. URL parsing already encodes `"`, `<` and `>`, but not `&` and `'`.
+  // All special characters of HTML are escaped, because URL parsing encodes `"`, `<` and `>`, but not `&` and `'`.
   const source = href.replace(/[&"'<>]/g, (sign) => `&#${sign.codePointAt(0)};`);
   if (kind === "image") return `<img src="${source}" alt="Remote image">`;
   return `<${kind} src="${source}" controls preload="metadata"></${kind}>`;

@@ -1,5 +1,5 @@
-// The security headers of the page: only the page's own scripts run, text is never parsed as HTML, and the page
-// connects to this server only. Therefore the content of a message can neither run code nor send data to another
+// Defines the security headers of the page. Only the page's own scripts run, text is never parsed as HTML, and the page
+// connects to this server only. The content of a message can therefore neither run code nor send data to another
 // server.
 
 const PAGE_POLICY = [

@@ -1,6 +1,6 @@
-// Records one call. A stream that lasts longer than `beginMs` is written while it arrives; any other answer is written
-// once, at its end. If a write fails, `record.onFailure` determines whether the call is refused, or served and
-// reported.
+// Records one call in the ledger. A stream that lasts longer than `beginMs` is written while it arrives; any other
+// answer is written once, at its end. If a write fails, `record.onFailure` determines whether the call is refused, or
+// served with an entry in the log.
 import { assemble } from "../../assembly/index.ts";
 import { messageFromResponse } from "../../ledger/index.ts";
 import type { NewRecord, NewRun, RecordResult, Run } from "../../ledger/index.ts";
@@ -26,21 +26,24 @@ export interface RecordingContext {
   /** The time in milliseconds after which an open stream is written while it arrives. */
   readonly beginMs: number;
   readonly requestFacts: RequestFacts;
-  /** Returns true if the last write succeeded. */
+  /** Returns true if the last write to the ledger succeeded. */
   isLedgerWritable(): boolean;
-  /** Adds `bytes`, which may be negative, to the unwritten bytes of all recordings. Returns false above the limit. */
+  /**
+   * Adds `bytes`, which may be negative, to the unwritten bytes of all recordings. Returns false if the sum exceeds the
+   * recorder's limit `maxPendingBytes`.
+   */
   reserveBytes(bytes: number): boolean;
-  /** Reports a call that could not be recorded, or not in time. */
+  /** Reports that a call could not be recorded, or could not be recorded in time. */
   reportFailure(recording: CallRecording, error: unknown): void;
   /** Reports that a call is written to a new thread, because its thread `from` was deleted. */
   reportMove(recording: CallRecording, from: string): void;
   /**
-   * Called when the last write of a recording has started. `over` resolves when the write has ended; it never rejects.
+   * Receives a recording whose last write has started. `over` resolves when that write has ended, and never rejects.
    */
   trackEnd(recording: CallRecording, over: Promise<RecordEndState>): void;
 }
 
-/** The state in which a recording ended; "lost" means that the record could not be written. */
+/** The state in which a recording ended; "lost" means that the run could not be written. */
 export type RecordEndState = "committed" | "failed" | "cancelled" | "lost";
 
 type FailureOutcome = Omit<RecordedAnswer, "response" | "responseId">;
@@ -65,12 +68,14 @@ export class CallRecording implements Recording {
   /** The position where the call is written. It changes if the thread of the call was deleted. */
   #position: ThreadPosition;
   #described: Promise<DescribedRequest>;
-  /** The first target of a stream; undefined for whole answers. */
+  /** The first target of a stream; undefined for a whole answer. */
   #firstTarget: { provider?: string; model?: string } | undefined;
+  /** The timer that writes the run of a stream after `beginMs`. */
   #timer: NodeJS.Timeout | undefined;
-  /** The provider's item ids of the answer, if the client may refer to them later. */
+  /** The provider's item ids of the answer; empty if the client cannot refer to items of the answer later. */
   #itemIds: string[] = [];
   #isCancelled = false;
+  /** Resolves when the end of the call has been recorded; undefined until the call has ended. */
   #endPromise: Promise<void> | undefined;
 
   constructor(context: RecordingContext, input: RecordingInput) {
@@ -92,7 +97,7 @@ export class CallRecording implements Recording {
 
   #describe(): Promise<DescribedRequest> {
     const described = this.input.describe(this.#position);
-    // The error is ignored here, because the write of the run reports it.
+    // The error is ignored here, because the write of the run awaits the same promise and reports the error.
     described.catch(() => undefined);
     return described;
   }
@@ -108,7 +113,7 @@ export class CallRecording implements Recording {
     else this.#timer = setTimeout(() => void this.start(), this.#context.beginMs);
   }
 
-  /** Writes the run now, so that other readers of the ledger see it. */
+  /** Writes the run now, so that other readers of the ledger can follow it. */
   start(): Promise<unknown> {
     clearTimeout(this.#timer);
     const starting = this.#deltaWriter.startRun(() => this.#beginRun());
@@ -119,12 +124,12 @@ export class CallRecording implements Recording {
 
   async ready(): Promise<void> {
     if (this.#firstTarget === undefined || this.#context.onFailure === "serve") return;
-    // While the ledger is writable, a stream does not wait for its run to be written.
+    // A stream does not wait if the write of its run has not started and the last write to the ledger succeeded.
     if (this.#deltaWriter.starting === undefined && this.#context.isLedgerWritable()) return;
     await withTimeout(this.start(), this.#context.maxWaitMs);
   }
 
-  /** Writes the run and waits for the write. Called before the first attempt if the last write to the ledger failed. */
+  /** Writes the run and waits for the write. Used before the first attempt if the last write to the ledger failed. */
   async writeFirst(): Promise<void> {
     await withTimeout(this.start(), this.#context.maxWaitMs);
   }
@@ -154,11 +159,11 @@ export class CallRecording implements Recording {
     const work = (): WrittenMessages =>
       starting === undefined ? this.#recordFailure(error, outcome) : this.#failRun(starting, error, outcome);
     this.#endPromise ??= this.#end(this.#isCancelled ? "cancelled" : "failed", work());
-    // An error of the write is ignored, because the caller already has an error to send to the client.
+    // An error of this write is ignored, because the caller already has an error to send to the client.
     return this.#endPromise.catch(() => undefined);
   }
 
-  /** Ends a recording whose run was cancelled, and throws. The process that cancelled the run has written its end. */
+  /** Ends a recording whose run was cancelled, and throws. Writes nothing, because the run has already ended. */
   async #endCancelled(): Promise<void> {
     this.#endPromise ??= this.#end("cancelled", Promise.resolve([]));
     await this.#endPromise.catch(() => undefined);
@@ -178,14 +183,14 @@ export class CallRecording implements Recording {
     return true;
   }
 
-  /** Writes the run if the call is an open stream, so that other readers of the ledger see it. */
+  /** Writes the run if the call is an open stream, so that other readers of the ledger can follow it. */
   async writeNow(): Promise<void> {
     if (this.#firstTarget !== undefined && this.#endPromise === undefined) await this.start();
   }
 
   /**
-   * True if nothing was written for `ms` milliseconds. Without a write, the recording does not notice that another
-   * process has ended the run.
+   * True if the call is open and nothing was written to its run for `ms` milliseconds. Without a write, the recording
+   * does not notice that another process has ended the run.
    */
   isSilent(ms: number): boolean {
     return this.#endPromise === undefined && this.#deltaWriter.isSilent(ms);
@@ -199,7 +204,7 @@ export class CallRecording implements Recording {
     if (!isOurs && this.#endPromise === undefined) this.#deltaWriter.stop(createCancelledError());
   }
 
-  // ---- Streams that are written while they arrive ----
+  // ---- Writing a stream while it arrives ----
 
   #beginRun(): Promise<Run> {
     return this.#retryInNewThread(() => this.#beginHere());
@@ -221,7 +226,7 @@ export class CallRecording implements Recording {
   }
 
   #onLost(error: unknown): void {
-    // The error is not reported, because `Recorder.open` waits for the call that has claimed the key.
+    // If another instance has claimed the key, nothing is reported: `Recorder.open` then waits for the call there.
     if (isKeyClaimedError(error)) return;
     if (isTakenOverError(error) || isCancelError(error)) {
       this.#isCancelled = true;
@@ -236,13 +241,13 @@ export class CallRecording implements Recording {
     const run = await starting;
     const { failure: missing } = this.#deltaWriter;
     if (missing !== undefined) {
-      // Stores the partial answer if possible.
+      // The run lacks deltas, so it is ended as failed with its partial answer. An error of this write is ignored.
       run.fail(missing.error).catch(() => undefined);
       throw missing.error;
     }
     const { response, provider, responseId } = answer;
     const messages = response === undefined ? undefined : [messageFromResponse(response, provider)];
-    // If a fallback target has answered, its provider replaces the provider of the first target in the metadata.
+    // If a fallback target has streamed the answer, its provider replaces that of the first target in the metadata.
     if (messages === undefined && provider !== run.info.metadata?.["provider"]) await run.mergeMetadata({ provider });
     const options = { metadata: createOutcomeMetadata(answer), ...this.#aliases(responseId) };
     return (await retryIfUnknown(() => run.commit(messages, options))).messages;
@@ -251,13 +256,13 @@ export class CallRecording implements Recording {
   async #failRun(starting: Promise<Run>, error: ProviderError, outcome: FailureOutcome): WrittenMessages {
     const run = await starting;
     if (isTakenOverError(this.#deltaWriter.failure?.error)) return [];
-    // An error is ignored, because the run must be ended even if its metadata cannot be written.
+    // An error of this write is ignored, because the run must be ended even if its metadata cannot be written.
     await run.mergeMetadata(createOutcomeMetadata(outcome)).catch(() => undefined);
     const { messages } = await (this.#isCancelled ? run.cancel() : run.fail(error));
     return messages;
   }
 
-  // ---- Answers that are written once ----
+  // ---- Writing an answer once, at its end ----
 
   async #record(answer: RecordedAnswer): WrittenMessages {
     if (this.#deltaWriter.failure !== undefined) throw this.#deltaWriter.failure.error;
@@ -286,7 +291,7 @@ export class CallRecording implements Recording {
     const { ledger } = this.call.caller;
     const { input, messages } = await retryIfUnknown<Pick<RecordResult, "input" | "messages">>(
       () => ledger.record({ ...record, threadId, runId }),
-      // If the outcome of the write is unknown, the run may exist; then its messages are the result.
+      // Called if the outcome of the write is unknown: if the run exists, the write succeeded; its messages are read.
       async () => ({ input: [], messages: await readRunMessages(ledger, await ledger.run(runId)) }),
     );
     this.inputId = input.at(-1)?.id ?? this.#position.parentMessageId ?? undefined;
@@ -295,7 +300,7 @@ export class CallRecording implements Recording {
 
   // ---- Shared by both ways of writing ----
 
-  /** Repeats the write in a new thread if the call's thread was deleted in the meantime. */
+  /** Runs `write`, and runs it again in a new thread if the call's thread was deleted in the meantime. */
   async #retryInNewThread<Value>(write: () => Promise<Value>): Promise<Value> {
     try {
       return await write();
@@ -306,8 +311,8 @@ export class CallRecording implements Recording {
   }
 
   /**
-   * Moves the call to a new thread if the error shows that its thread was deleted; returns false otherwise. Only the
-   * first write can fail in this way, because a thread with a live run cannot be deleted.
+   * Moves the call to a new thread if the error shows that the call's thread was deleted; returns false otherwise. Only
+   * the first write can fail in this way, because a thread with a live run cannot be deleted.
    */
   #moveIfGone(error: unknown): boolean {
     const { threadId: from } = this;

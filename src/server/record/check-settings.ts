@@ -1,5 +1,5 @@
-// Checks that the settings of a request can be stored, before the model is called and paid for. For example, numbers
-// beyond the double range can be forwarded, but not stored.
+// Checks that the settings of a request can be stored. The check happens before the model is called and billed. For
+// example, numbers beyond the double range can be forwarded, but not stored.
 import { LedgerError } from "../../ledger/index.ts";
 import { isStorableJson } from "../../ledger/shape-predicates.ts";
 import { json } from "../../model/validation/shape.ts";
@@ -9,7 +9,8 @@ import type { RecordedCall } from "./types.ts";
 /** Throws a `LedgerError` "invalid-input" with the path of a setting that cannot be stored. */
 export function checkSettings({ request, dialect, previousResponse }: RecordedCall): void {
   const { messages: _, ...settings } = request;
-  // `findThread` checks messages, but is not called for a `previous_response_id`, so messages are checked here, too.
+  // `findThread` checks the messages, but it is not called for a call with a `previous_response_id`. The messages of
+  // such a call are therefore checked here.
   const checked = previousResponse === undefined ? settings : request;
   // The value is nested as in the run's metadata, because the depth limit applies to the metadata.
   if (isStorableJson({ request: checked })) return;

@@ -1,11 +1,14 @@
-// Writes the deltas of a stream to its run. They are buffered until the run exists. After a failed write, no further
+// Writes the deltas of a stream to its run. Deltas are buffered until the run exists. After a failed write, no further
 // delta is written, because the stored answer would have a gap.
 import type { Run } from "../../ledger/index.ts";
 import type { Delta } from "../../model/index.ts";
 import { createUnavailableError } from "./record-errors.ts";
 
 export interface DeltaWriterOptions {
-  /** Adds `bytes`, which may be negative, to the unwritten bytes of all recordings. Returns false above the limit. */
+  /**
+   * Adds `bytes`, which may be negative, to the unwritten bytes of all recordings. Returns false if the sum exceeds the
+   * recorder's limit `maxPendingBytes`.
+   */
   reserveBytes(bytes: number): boolean;
   /** Called once, with the first error, if deltas could not be written. */
   onLost(error: unknown): void;
@@ -27,7 +30,7 @@ export class DeltaWriter {
     this.#options = options;
   }
 
-  /** The first error, if deltas are missing in the run. */
+  /** The first error of a write; undefined if no deltas are missing in the run. */
   get failure(): { error: unknown } | undefined {
     return this.#failure;
   }
@@ -37,7 +40,7 @@ export class DeltaWriter {
     return this.starting === undefined ? this.#buffered : [];
   }
 
-  /** The estimated number of bytes that are not written yet. */
+  /** The estimated number of bytes of deltas that have not been written yet. */
   get unwrittenBytes(): number {
     return this.#unwrittenBytes;
   }
@@ -72,7 +75,7 @@ export class DeltaWriter {
     this.#releaseBytes(this.#unwrittenBytes);
   }
 
-  /** Stops accepting deltas because of an error, and discards the buffer. */
+  /** Stops accepting deltas because of an error, discards the buffer, and reports the first error to `onLost`. */
   stop(error: unknown): void {
     if (this.#failure !== undefined) return;
     this.#failure = { error };
@@ -122,7 +125,7 @@ export class DeltaWriter {
   }
 }
 
-/** Estimates the stored size of deltas. */
+/** Estimates the stored size of deltas in bytes: 64 for each delta, and the lengths of its texts. */
 function estimateBytes(deltas: readonly Delta[]): number {
   let size = 0;
   for (const { payload } of deltas) {

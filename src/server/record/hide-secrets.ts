@@ -1,6 +1,7 @@
-// Replaces secrets in a request before it is stored, such as the keys of MCP servers that the provider calls for the
-// client. The provider receives the secrets unchanged.
+// Replaces secrets in a request before the request is stored, such as the keys of MCP servers that the provider calls
+// for the client. The provider receives the secrets unchanged.
 import type { JsonValue } from "../../model/index.ts";
+import { copyDigits } from "../../model/json/index.ts";
 import { isObject } from "../../model/value-kind.ts";
 
 /** The text that replaces a secret. */
@@ -10,17 +11,17 @@ const SECRET_NAMES =
   /^(?:proxy-)?authorization(?:_token)?$|^(?:set-)?cookie$|api[-_]?key$|password|secret|(?:^|_|-)token$/i;
 /** The names of fields with an object of headers, in which every value may be a key. */
 const HEADER_OBJECTS = /^(?:http_?|extra_?)?headers$/i;
-/** Matches JSON text that may contain a secret. The fast test is sufficient for most requests, which have no secret. */
+/** Matches JSON text that may contain a secret. Most requests do not match; their values are then not searched. */
 const SUSPECT = /authorization|cookie|api[-_]?key|password|secret|token"|headers"|:\/\/[^"]*[?@]/i;
-/** The names of fields with a URL, whose user information and query values may be keys. */
+/** The names of fields with a URL. The user information and the query values of a URL may be keys. */
 const URL_FIELDS = /^(?:\w*_)?ur[li]$/i;
 
 /**
- * Returns a copy of the value with its secrets replaced, or the value itself if it contains no secret. `text` is the
- * value's JSON.
+ * Returns a copy of the value with its secrets replaced; the same value if it contains no secret. `text` is the JSON
+ * text of the value.
  */
 export function hideSecrets<Value>(value: Value, text: string): Value {
-  // The casts are safe: strings are replaced only with strings, so the type does not change.
+  // The casts are safe: the value is JSON, and only strings are replaced, with strings, so its type does not change.
   return SUSPECT.test(text) ? (hideInValue(value as JsonValue, false) as Value) : value;
 }
 
@@ -35,13 +36,14 @@ function hideInValue(value: JsonValue, isSecret: boolean): JsonValue {
   const result: Record<string, JsonValue> = {};
   let isSame = true;
   for (const [name, each] of Object.entries(value)) {
-    // Only a string counts as a secret, because an object with such a name is usually the JSON Schema of the field.
+    // Only a string counts as a secret, because an object with a secret's name is usually the JSON Schema of the field.
     const isSecretField = typeof each === "string" && (isSecret || SECRET_NAMES.test(name));
     const isAddress = typeof each === "string" && !isSecretField && URL_FIELDS.test(name);
     const next = isAddress
       ? hideInUrl(each)
       : hideInValue(each, isSecretField || (HEADER_OBJECTS.test(name) && !isSchema(each)));
     Object.defineProperty(result, name, { value: next, enumerable: true, configurable: true, writable: true });
+    copyDigits(value, name, result, name);
     isSame &&= next === each;
   }
   return isSame ? value : result;
@@ -52,7 +54,7 @@ function hideInUrl(url: string): string {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return url;
   const [, before = "", query = "", fragment = ""] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(url) ?? [];
   const host = before.replace(/\/\/[^/]*@/, `//${HIDDEN}@`);
-  // A query value without a name is replaced, too.
+  // A query value without a name ("?key" instead of "?name=key") is also replaced.
   const values = query.replace(/([?&])([^=&]*=)?[^&]*/g, (_, sign: string, name = "") => sign + name + HIDDEN);
   return host + values + (fragment === "" ? "" : `#${HIDDEN}`);
 }
@@ -63,5 +65,7 @@ function isSchema(value: JsonValue): boolean {
 }
 
 function reuseIfSame(before: JsonValue[], after: JsonValue[]): JsonValue[] {
-  return after.some((each, index) => each !== before[index]) ? after : before;
+  if (after.every((each, index) => each === before[index])) return before;
+  for (const index of before.keys()) copyDigits(before, String(index), after, String(index));
+  return after;
 }

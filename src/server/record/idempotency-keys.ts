@@ -1,5 +1,5 @@
-// Handles the idempotency keys of recorded calls (B95). A call with the key and the request of an earlier call is
-// answered from the record, after waiting for the earlier call if that is open. A different request is a conflict.
+// Handles the idempotency keys of recorded calls (B95). A call with the key and the request of an earlier call receives
+// the stored answer, after waiting for the earlier call if that is open. The key with another request is a conflict.
 import type { Ledger, RunInfo } from "../../ledger/index.ts";
 import { hashRequest } from "../../ledger/idempotency-keys.ts";
 import type { ModelResponse } from "../../model/index.ts";
@@ -10,15 +10,15 @@ import type { RecordedCall } from "./types.ts";
 
 /** An idempotency key that is reserved for one call until the call ends. */
 export interface ReservedKey {
-  /** The alias of the run that is derived from the key. */
+  /** The alias of the run, which is derived from the key. */
   alias: string;
   /** The hash of the request, stored in the run's metadata. */
   hash: string;
-  /** Releases the key when the call has ended, successfully or not. */
+  /** Releases the key. Must be called when the call has ended, whether it has succeeded or failed. */
   release(): void;
 }
 
-/** The recorded answer of an earlier call with the same key. */
+/** The stored answer of an earlier call with the same key. */
 export interface EarlierAnswer {
   run: RunInfo;
   response: ModelResponse;
@@ -47,7 +47,7 @@ export class IdempotencyKeys {
     const alias = createAlias("key", caller, key);
     const hash = hashRequest({ dialect, request });
     const name = `${ledger.tenant} ${alias}`;
-    // The time limit is created only if the call has to wait.
+    // The abort signal of the time limit is created only when the call has to wait for another call with the same key.
     let limit: AbortSignal | undefined;
     const until = (): AbortSignal => (limit ??= AbortSignal.any([this.#stopping, AbortSignal.timeout(MAX_WAIT_MS)]));
     for (;;) {
@@ -96,8 +96,8 @@ interface KeyLookup {
 }
 
 /**
- * Returns the recorded answer of the call with a key. Returns undefined if there is no such call or the call failed,
- * because a failed call may be repeated.
+ * Returns the stored answer of the call with a key. Returns undefined if there is no call with the key, or if the call
+ * failed, because a failed call may be repeated.
  */
 async function findEarlierAnswer(
   ledger: Ledger,
@@ -108,7 +108,7 @@ async function findEarlierAnswer(
   if (run === undefined) return undefined;
   assertSameRequest(key, run.metadata?.["requestHash"], hash);
   if (isLive(run)) {
-    // The call is open on another instance, so its end is awaited.
+    // The call with the key is open on another instance of the server, so the end of its run is awaited.
     await waitUntil(key, waitForRunEnd(ledger, run, until()), until());
     run = await ledger.run(run.id);
   }
@@ -125,7 +125,7 @@ async function waitForRunEnd(ledger: Ledger, { id: runId, threadId }: RunInfo, s
   for await (const _ of ledger.follow({ threadId, runId, gaps: "skip", signal }));
 }
 
-/** Waits for `work`; throws a "conflict" when `until` is aborted. */
+/** Waits for `work`. Throws a "conflict" if `until` is aborted before. */
 async function waitUntil(key: string, work: Promise<void>, until: AbortSignal): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const onLate = (): void => {

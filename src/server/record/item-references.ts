@@ -1,5 +1,6 @@
-// Resolves the `item_reference` items of Responses requests, which the AI SDK sends instead of items that it expects
-// the server to store. The items are read from recorded answers, so references work for upstreams of every dialect.
+// Resolves the `item_reference` items of Responses requests. The AI SDK sends references instead of items that the
+// server should have stored. The items are read from recorded answers, so references work for upstreams of all
+// dialects.
 import { dialect } from "../../dialects/index.ts";
 import { shortHash } from "../../dialects/kit/tools/tool-renames.ts";
 import type { RunInfo } from "../../ledger/index.ts";
@@ -13,22 +14,28 @@ import type { RecordedCall } from "./types.ts";
 const RESPONSES = "openai-responses";
 const responses = dialect(RESPONSES);
 
-/** Matches an item id that Koine created, which contains the hash of the response id. */
+/** Matches an item id that Koine created. The captured group is the hash of the response id. */
 const KOINE_ITEM_ID = /^[a-z]+_koine_([0-9a-z]+)_\d+$/;
 
-/** Returns the alias of the run whose answer contains the item. */
+/**
+ * Returns the alias of the run whose answer contains the item. An item id that Koine created contains the hash of the
+ * response id, so all these items of an answer share one alias.
+ */
 function itemAlias(caller: Caller, itemId: string): string {
   const [, seed] = KOINE_ITEM_ID.exec(itemId) ?? [];
   return seed === undefined ? createAlias("item", caller, itemId) : createAlias("items", caller, seed);
 }
 
 /**
- * The maximum number of item aliases of an answer. The last items get the aliases, because an answer ends with its
- * text.
+ * The maximum number of item aliases of an answer. The last items of a longer answer get the aliases, because the text
+ * of an answer comes last.
  */
 const MAX_ITEM_ALIASES = 500;
 
-/** Returns the run aliases for the items of an answer. `ids` are the provider's item ids, if the provider sent any. */
+/**
+ * Returns the run aliases for the items of an answer. `ids` are the provider's item ids; the list is empty if the
+ * provider sent none.
+ */
 export function itemAliases(caller: Caller, responseId: string, ids: readonly string[]): string[] {
   if (ids.length === 0) return [createAlias("items", caller, shortHash(responseId))];
   return [...new Set(ids.slice(-MAX_ITEM_ALIASES).map((id) => itemAlias(caller, id)))];
@@ -40,7 +47,7 @@ export async function dropItemAliases(caller: Caller, run: RunInfo, responseId: 
   const answer = await readAnswer(ledger, run);
   if (answer === undefined) return;
   for (const name of itemAliases(caller, responseId, readItemIds(answer))) {
-    // An alias that another run has taken over is not removed.
+    // An alias that now belongs to another run is not removed.
     if ((await ledger.runByAlias(name))?.id === run.id) await ledger.dropAlias(name);
   }
 }
@@ -50,7 +57,7 @@ export function isReferable({ dialect: clientDialect, referable }: RecordedCall)
   return clientDialect === RESPONSES && referable !== false;
 }
 
-/** Returns the provider's item ids, which are seals. */
+/** Returns the provider's item ids in the deltas. An item id is a seal of kind "id". */
 export function readItemIdsOfDeltas(deltas: readonly Delta[]): string[] {
   const ids: string[] = [];
   for (const { kind, payload } of deltas) if (kind === "seal" && isItemId(payload.seal)) ids.push(payload.seal.value);
@@ -64,7 +71,7 @@ function isItemId(seal: { dialect: string; kind: string }): boolean {
   return seal.dialect === RESPONSES && seal.kind === "id";
 }
 
-/** Returns the call with its item references replaced with the items' parts; unknown references stay. */
+/** Returns the call with item references replaced by the parts of the items. Unknown references are not changed. */
 export async function resolveItemReferences(call: RecordedCall): Promise<RecordedCall> {
   const { request, caller } = call;
   if (call.dialect !== RESPONSES) return call;
@@ -93,13 +100,14 @@ function readItemReference(part: Part): string | undefined {
 }
 
 /**
- * Returns the parts of an item, without the item's id, which `findThread` restores later. Returns undefined if the item
- * is unknown or several runs have it.
+ * Returns the parts of an item without the item's id, because `findThread` restores the id later. Returns undefined if
+ * the item is unknown, or if runs of several threads have an item with this id.
  */
 async function findItemParts(caller: Caller, itemId: string): Promise<readonly Part[] | undefined> {
   const { ledger } = caller;
   const run = await findRunByAlias(ledger, itemAlias(caller, itemId));
-  // An id that several runs have stays a reference, because only the provider can resolve it.
+  // If no run or several runs have the item id, the reference is not resolved, because only the provider may know the
+  // item.
   if (run === undefined || run === "several") return undefined;
   const answer = await readAnswer(ledger, run);
   if (answer === undefined) return undefined;

@@ -1,12 +1,15 @@
-// A map that contains only the most recently used entries. It has two generations, because a single `Map` would be
-// slow: the search for its oldest key takes longer the more leading keys were deleted.
+// Implements a map that keeps the most recently used entries. It consists of two generations, because deleting the
+// oldest entries of a single `Map` is slow: the more leading keys were deleted, the longer the search for the oldest
+// key takes.
 
 export class LruMap<Key, Value> {
   #recent = new Map<Key, Value>();
   #old = new Map<Key, Value>();
   readonly #generationSize: number;
 
-  /** The map contains at most `maxEntries`. When it is full, the half that was used least recently is discarded. */
+  /**
+   * Creates a map of at most `maxEntries`. A full map discards the half of its entries that was used least recently.
+   */
   constructor(maxEntries: number) {
     this.#generationSize = Math.ceil(maxEntries / 2);
   }
@@ -31,7 +34,7 @@ export class LruMap<Key, Value> {
     this.#recent = new Map();
   }
 
-  /** Removes an entry and returns its value. */
+  /** Removes an entry and returns its value; undefined if there is no entry. */
   take(key: Key): Value | undefined {
     const value = this.#recent.get(key) ?? this.#old.get(key);
     this.#recent.delete(key);

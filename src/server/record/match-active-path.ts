@@ -1,5 +1,5 @@
-// Matches the start of a history with the active path of a thread whose id the client sent. It is used if the thread
-// contains no answer of the history.
+// Matches the start of a history with the active path of a thread whose id the client sent. Used if the thread contains
+// no answer of the history.
 import { toHistory } from "../../ledger/identity/history-turns.ts";
 import type { Message, StoredMessage } from "../../model/index.ts";
 
@@ -7,7 +7,7 @@ import type { Message, StoredMessage } from "../../model/index.ts";
 export interface PathMatch {
   /** The id of the last stored message that matches; null if no message matches. */
   parentMessageId: string | null;
-  /** The number of messages of the history that are stored already. */
+  /** The number of messages of the history that are already stored. */
   known: number;
 }
 

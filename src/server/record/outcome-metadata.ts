@@ -5,8 +5,8 @@ import type { Loss } from "../../model/index.ts";
 import type { RecordedAnswer } from "./types.ts";
 
 /**
- * The maximum number of losses that a run stores; the most severe losses are stored. The limit is needed because every
- * call repeats the losses of its history (B97).
+ * The maximum number of losses that a run stores; the least severe losses are omitted. The limit is needed because
+ * every call repeats the losses of its history (B97).
  */
 const MAX_LOSSES = 50;
 
@@ -30,7 +30,10 @@ export function createOutcomeMetadata({
   return metadata;
 }
 
-/** Returns the attempt without its losses, because the losses are stored once, for the attempt that answered. */
+/**
+ * Returns the attempt without its losses, because the run stores the losses of the attempt that answered, and without a
+ * waiting time of 0.
+ */
 function withoutLosses(attempt: Attempt): Partial<Attempt> {
   const { losses: _, waitedMs, ...summary } = attempt;
   return waitedMs === 0 ? summary : { ...summary, waitedMs };

@@ -1,4 +1,4 @@
-// Distinguishes plain threads from the threads of tasks. A recorded call may continue a plain thread only, even if its
+// Distinguishes plain threads from the threads of tasks. A recorded call may continue only a plain thread, even if its
 // history matches a task's thread, because only the runner of the task writes to that thread.
 import type { Ledger } from "../../ledger/index.ts";
 import { LruMap } from "./lru-map.ts";
@@ -7,16 +7,17 @@ const MAX_CACHED_THREADS = 10_000;
 
 export class PlainThreads {
   /**
-   * True for plain threads, by tenant and thread id. Entries never expire, because the kind of a thread never changes.
+   * True for a plain thread, false for the thread of a task, by tenant and thread id. Entries never expire, because the
+   * kind of a thread never changes.
    */
   readonly #plain = new LruMap<string, boolean>(MAX_CACHED_THREADS);
 
-  /** Stores that a thread is plain, because a recorded call has just created it. */
+  /** Caches that a thread is plain. Called for a thread that a recorded call has just created. */
   addPlain({ tenant }: Ledger, threadId: string): void {
     this.#plain.set(`${tenant} ${threadId}`, true);
   }
 
-  /** Resolves to true if the thread does not belong to a task. */
+  /** Returns true if the thread does not belong to a task. */
   async isPlain(ledger: Ledger, threadId: string): Promise<boolean> {
     const name = `${ledger.tenant} ${threadId}`;
     let isPlain = this.#plain.get(name);

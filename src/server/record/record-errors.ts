@@ -12,7 +12,7 @@ const CALL_ERROR_CODES: ReadonlySet<LedgerErrorCode> = new Set<LedgerErrorCode>(
   "conflict",
 ]);
 
-/** True if the call causes the error, so a retry would fail, too. */
+/** True if the call itself causes the error, so that a repeated call would also fail. */
 export function isCallError(error: unknown): boolean {
   return error instanceof LedgerError && CALL_ERROR_CODES.has(error.code);
 }
@@ -33,12 +33,12 @@ export function isTakenOverError(error: unknown): boolean {
   return error instanceof LedgerError && (error.code === "fenced" || error.code === "illegal-transition");
 }
 
-/** True if another instance has claimed the same idempotency key first. */
+/** True if another instance of the server has already claimed the idempotency key of the call. */
 export function isKeyClaimedError(error: unknown): boolean {
   return error instanceof LedgerError && error.code === "conflict" && error.path === "claim";
 }
 
-/** Converts an error of the record to the error that the client receives. */
+/** Converts an error of the recording to the error that the client receives. */
 export function toRecordError(cause: unknown): ServerError {
   if (cause instanceof ServerError) return cause;
   const { code, message, path } =

@@ -23,15 +23,17 @@ export interface RecorderOptions {
   /** The maximum number of unwritten bytes of deltas, for all calls together. Default: 64 MiB. */
   maxPendingBytes?: number;
   /**
-   * The interval at which a run without new deltas is checked, because another process may have ended it. In
-   * milliseconds; default: 3000.
+   * The interval in milliseconds at which a run without new deltas is checked, because another process may have ended
+   * the run. Default: 3000.
    */
   checkIntervalMs?: number;
 }
 
+/** The maximum number of remembered first questions (histories without an answer) whose call failed. */
 const MAX_UNANSWERED = 1000;
 /**
- * The labels of the counter by state. The objects are shared, because counters find their series by object identity.
+ * The labels of the counter of recorded calls, by state. The label objects are constants, because a counter finds the
+ * series of its labels by object identity.
  */
 const STATE_LABELS: Readonly<Record<RecordEndState, { state: RecordEndState }>> = {
   committed: { state: "committed" },
@@ -53,24 +55,24 @@ class LedgerRecorder implements Recorder {
   readonly #failureCounter: Counter;
   readonly #requestFacts = new RequestFacts();
   readonly #plainThreads = new PlainThreads();
-  /** Open recordings by tenant and run. */
+  /** The open recordings, by tenant and run id. */
   readonly #recordings = new Map<string, CallRecording>();
   readonly #finalWrites = new Set<Promise<unknown>>();
-  /** The positions of first questions whose call failed. A repeated question continues the same thread. */
+  /**
+   * The positions of first questions (histories without an answer) whose call failed. If a client repeats the question,
+   * the call continues the same thread.
+   */
   readonly #unansweredQuestions = new LruMap<string, Pick<ThreadPosition, "threadId" | "parentMessageId">>(
     MAX_UNANSWERED,
   );
   #pendingBytes = 0;
-  /** True if the last write succeeded. */
+  /** True if the last write to the ledger succeeded. */
   #isLedgerWritable = true;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    services: Services,
-    { maxPendingBytes: maxPending = 64 * 1024 * 1024, checkIntervalMs: lookMs = 3000 }: RecorderOptions,
-  ) {
+  constructor(services: Services, { maxPendingBytes = 64 * 1024 * 1024, checkIntervalMs = 3000 }: RecorderOptions) {
     this.#services = services;
-    this.#options = { maxPendingBytes: maxPending, checkIntervalMs: lookMs };
+    this.#options = { maxPendingBytes, checkIntervalMs };
     this.#keys = new IdempotencyKeys(services.stopping);
     this.#recordedCounter = services.metrics.counter(
       "koine_recorded_calls_total",
@@ -94,7 +96,9 @@ class LedgerRecorder implements Recorder {
         (await this.#findUnanswered(resolvedCall)) ?? (await findThreadPosition(resolvedCall, this.#plainThreads));
       const position = resolvedCall === call ? located : { ...located, isHistoryChanged: true };
       const recording = this.#createRecording(resolvedCall, position, reservedKey);
-      // The run is written before the first attempt: if two instances use the same key, the slower write fails here.
+      // The run is written before the first attempt in two cases: with an idempotency key on a shared ledger, where the
+      // second of two instances with the same key fails here; and, if `record.onFailure` is "refuse", after a failed
+      // write to the ledger.
       if (recording.input.mustBeVisible) await this.#writeVisible(recording);
       else if (!this.#isLedgerWritable && this.#context.onFailure === "refuse") await this.#writeBeforeCall(recording);
       return recording;
@@ -109,7 +113,7 @@ class LedgerRecorder implements Recorder {
     try {
       return (await findThreadPosition(await resolveItemReferences(call), this.#plainThreads)).messages;
     } catch (error) {
-      // An unknown response is not an error, because the provider may know it.
+      // A response that the ledger does not have is not an error, because the provider may have stored it.
       if (error instanceof ServerError && error.code === "not-found") return undefined;
       throw toRecordError(error);
     }
@@ -134,13 +138,14 @@ class LedgerRecorder implements Recorder {
   }
 
   async writePendingRuns({ tenant }: Caller, id: string): Promise<void> {
-    const located: Promise<void>[] = [];
+    const writes: Promise<void>[] = [];
     for (const recording of this.#recordings.values()) {
       const { call, threadId, runId } = recording;
-      if ((runId === id || threadId === id) && call.caller.tenant === tenant) located.push(recording.writeNow());
+      if ((runId === id || threadId === id) && call.caller.tenant === tenant) writes.push(recording.writeNow());
     }
-    // Errors are ignored, because the recordings have reported them; the caller then finds no run in the ledger.
-    await Promise.allSettled(located);
+    // Errors are ignored, because the recordings report them. The caller of this method then finds no run in the
+    // ledger.
+    await Promise.allSettled(writes);
   }
 
   async close(): Promise<void> {
@@ -158,16 +163,17 @@ class LedgerRecorder implements Recorder {
       const leading = leadingInstructions(messages);
       return this.#requestFacts.describe({ ledger, runId, threadId, isNew, parentMessageId, request, leading });
     };
-    // Other instances must see a call with an idempotency key, so that they do not call the model with the same key.
+    // Other instances must see a call with an idempotency key, so that they do not call the model again for the same
+    // key.
     const mustBeVisible = key !== undefined && this.#isSharedLedger;
-    const opened: RecordingInput = { call, position, runId, key, mustBeVisible, describe };
-    const recording = new CallRecording(this.#context, opened);
+    const input: RecordingInput = { call, position, runId, key, mustBeVisible, describe };
+    const recording = new CallRecording(this.#context, input);
     this.#recordings.set(`${tenant} ${runId}`, recording);
     this.#timer ??= setInterval(() => this.#checkSilentRuns(), this.#options.checkIntervalMs).unref();
     return recording;
   }
 
-  /** Checks streams without recent writes, because a cancellation by another process is noticed only at a write. */
+  /** Checks the streams without recent writes, because only a write notices that another process cancelled the run. */
   #checkSilentRuns(): void {
     for (const recording of this.#recordings.values()) {
       // An error is ignored, because the run is checked again at the next interval.
@@ -175,22 +181,25 @@ class LedgerRecorder implements Recorder {
     }
   }
 
-  /** Returns the position of a first question whose earlier call failed; undefined if there was no such call. */
+  /**
+   * Returns the position of a first question (a history without an answer) whose earlier call failed; undefined if no
+   * earlier call with this question failed.
+   */
   async #findUnanswered(call: RecordedCall): Promise<ThreadPosition | undefined> {
     const { caller, request, thread, previousResponse } = call;
     const isOther = thread !== undefined || previousResponse !== undefined || this.#unansweredQuestions.size === 0;
     if (isOther || request.messages.some(({ role }) => role === "assistant")) return undefined;
     const position = this.#unansweredQuestions.take(createQuestionKey(caller, request.messages));
-    // The thread may have been deleted in the meantime.
+    // The thread may have been deleted after the earlier call.
     if (position === undefined || !(await threadExists(caller.ledger, position.threadId))) return undefined;
     return { ...position, input: [], messages: request.messages, isHistoryChanged: false };
   }
 
-  #rememberUnanswered({ call, input: opened, inputId }: CallRecording): void {
-    const { thread, messages } = opened.position;
+  #rememberUnanswered({ call, input, inputId }: CallRecording): void {
+    const { thread, messages } = input.position;
     if (inputId === undefined || thread === undefined || call.thread !== undefined) return;
     if (messages.some(({ role }) => role === "assistant")) return;
-    const position = { threadId: opened.position.threadId, parentMessageId: inputId };
+    const position = { threadId: input.position.threadId, parentMessageId: inputId };
     this.#unansweredQuestions.set(createQuestionKey(call.caller, messages), position);
   }
 
@@ -213,7 +222,7 @@ class LedgerRecorder implements Recorder {
       this.#isLedgerWritable = true;
     } catch (error) {
       const { message } = toRecordError(error);
-      // The write may still succeed after a timeout, so the run is ended as failed.
+      // The write may still succeed after the timeout, so the run is ended as failed.
       void recording.fail({ kind: "overloaded", message }, { provider: "", model: "", attempts: [], losses: [] });
       throw error;
     }
@@ -227,10 +236,11 @@ class LedgerRecorder implements Recorder {
   #handleOpenError({ previousResponse, idempotencyKey }: RecordedCall, error: unknown): undefined {
     const { onFailure } = this.#services.config.record;
     const refusal = toRecordError(error);
-    // A previous response and an idempotency key need the ledger even if the policy is "serve".
+    // A previous response and an idempotency key need the ledger even if `record.onFailure` is "serve".
     const needsLedger = previousResponse !== undefined || idempotencyKey !== undefined;
     if (error instanceof ServerError || onFailure === "refuse" || needsLedger) {
-      // An error that the call causes is not a failure of the record, and a `ServerError` has already been counted.
+      // Errors that the call causes are not failures of the recorder. A `ServerError` is not counted either: it is such
+      // an error, or `#writeBeforeCall` has already reported it.
       if (!isCallError(error) && !(error instanceof ServerError)) this.#countFailure(error);
       throw refusal;
     }
@@ -269,7 +279,7 @@ class LedgerRecorder implements Recorder {
       this.#recordings.delete(`${call.caller.tenant} ${runId}`);
       this.#recordedCounter.add(1, STATE_LABELS[state]);
       if (state === "failed") this.#rememberUnanswered(recording);
-      // A new thread is plain. If the client sent its id, it is not marked, because a deleted task may have had this
+      // A new thread is plain. A thread whose id the client sent is not added, because a deleted task may have had this
       // id.
       if (state === "committed" && recording.input.position.thread !== undefined && call.thread === undefined) {
         this.#plainThreads.addPlain(call.caller.ledger, recording.threadId);
@@ -294,14 +304,14 @@ async function threadExists(ledger: Ledger, threadId: string): Promise<boolean> 
   }
 }
 
-/** Returns the key of a first question: tenant, scope and the digest of the last turn. */
+/** Returns the key under which a first question is remembered: tenant, scope and the digest of the last turn. */
 function createQuestionKey({ tenant, scope }: Caller, messages: readonly Message[]): string {
   return JSON.stringify([tenant, scope, toHistory(messages).turns.at(-1)?.digest ?? ""]);
 }
 
 const NEVER_ABORTED = new AbortController().signal;
 
-/** The recording of a call that is answered from the record; it writes nothing. */
+/** The recording of a call whose stored answer is replayed. It writes nothing. */
 class ReplayedRecording implements Recording {
   readonly threadId: string;
   readonly runId: string;

@@ -1,4 +1,4 @@
-// Types of the data from which a recording is created.
+// Defines the data from which a `CallRecording` is created.
 import type { ReservedKey } from "./idempotency-keys.ts";
 import type { ThreadPosition } from "./thread-position.ts";
 import type { RunRequestFields, KnownFields } from "./request-facts.ts";
@@ -9,11 +9,11 @@ export interface RecordingInput {
   position: ThreadPosition;
   runId: string;
   key: ReservedKey | undefined;
-  /** True if other instances must see the run before the first attempt. */
+  /** True if the run must be written before the first attempt, so that other instances of the server see it. */
   mustBeVisible: boolean;
   /**
-   * Returns the fields of the request for the run's metadata. They depend on the position, because a field that equals
-   * that of an earlier run is stored as a reference.
+   * Returns the fields of the request for the run's metadata. The result depends on the position, because a field with
+   * the same value as in an earlier run on the path is stored as a reference.
    */
   describe(position: ThreadPosition): Promise<DescribedRequest>;
 }

@@ -9,24 +9,25 @@ import { LruMap } from "./lru-map.ts";
 import { hideSecrets } from "./hide-secrets.ts";
 
 /**
- * The place of a field's value: the metadata of a run, or without `run` the instructions at the start of the thread.
+ * The place where the value of a field is stored: the metadata of `run` or, if `run` is undefined, the instructions at
+ * the start of the thread. `hash` is the hash of the value.
  */
 export interface FieldSource {
   hash: string;
   run?: string;
 }
-/** The sources of the long fields that are known at a message, by field name. */
+/** The places where the long fields of the last recorded request before a message are stored, by field name. */
 export type KnownFields = ReadonlyMap<string, FieldSource>;
 
 /** The request fields in a run's metadata. */
 export interface RunRequestFields {
-  /** The stored fields, and `instructions` if they differ from those at the start of the thread. */
+  /** The fields stored in this run, with `instructions` if they differ from those at the start of the thread. */
   request: Record<string, unknown>;
-  /** The fields whose value is stored in an earlier run, or at the start of the thread. */
+  /** The sources of the fields whose value is stored in an earlier run or at the start of the thread. */
   same?: Record<string, FieldSource>;
 }
 
-/** The request of a call and its position. */
+/** The request of a call and the call's position in a thread. */
 export interface DescribeInput {
   ledger: Ledger;
   runId: string;
@@ -39,9 +40,12 @@ export interface DescribeInput {
   leading: readonly Message[];
 }
 
-/** The minimum length of a value that is stored as a reference. A reference to a shorter value would save nothing. */
+/** The minimum JSON length of a value that is stored as a reference. For a shorter value, a reference saves nothing. */
 const MIN_DEDUPLICATED_LENGTH = 256;
-/** The number of messages that are searched for the last run. A turn of tool results may have many messages. */
+/**
+ * The number of messages that are searched for a message of the last run. A turn of tool results may have many
+ * messages.
+ */
 const RUN_SEARCH_DEPTH = 32;
 const MAX_CACHED_MESSAGES = 10_000;
 const SKIPPED_FIELDS: ReadonlySet<string> = new Set(["messages", "stream"]);
@@ -57,11 +61,11 @@ function hashText(text: string): string {
   return hash("sha256", text, "base64url").slice(0, 22);
 }
 
-/** Computes the fields that a run stores, with a cache of the known fields by message. */
+/** Computes the request fields that a run stores, with a cache of the `KnownFields` by message. */
 export class RequestFacts {
   readonly #knownByMessage = new LruMap<string, KnownFields>(MAX_CACHED_MESSAGES);
 
-  /** Returns the fields to store, and the known fields after the run. */
+  /** Returns the request fields to store in the run, and the `KnownFields` at the last message of the run. */
   async describe(input: DescribeInput): Promise<{ runFields: RunRequestFields; knownFields: KnownFields }> {
     const knownBefore = input.isNew ? NO_KNOWN_FIELDS : await this.#readKnownFields(input);
     const runFields: RunRequestFields = { request: {} };
@@ -86,7 +90,7 @@ export class RequestFacts {
     return { runFields, knownFields: next };
   }
 
-  /** Caches the known fields at a message that was written. */
+  /** Caches the `KnownFields` at a message that has been written. */
   remember({ tenant }: Ledger, messageId: string, knownFields: KnownFields): void {
     this.#knownByMessage.set(`${tenant} ${messageId}`, knownFields);
   }
@@ -98,21 +102,26 @@ export class RequestFacts {
     repeat: (field: string, source: FieldSource) => void,
   ): void {
     const source: FieldSource = leading.length === 0 ? NO_INSTRUCTIONS : { hash: hashText(stringifyJson(leading)) };
-    // If the instructions at the start of the path are unknown, those of the call are stored.
+    // A new thread starts with the instructions of the call. If no recorded call precedes the message, `known` is
+    // undefined, and the instructions of the call are stored in the run.
     const known = isNew ? source : knownBefore && (knownBefore.get("instructions") ?? NO_INSTRUCTIONS);
     if (known?.hash !== source.hash) runFields.request["instructions"] = leading;
-    // A reference is stored even if the call has no instructions but an earlier run has stored that there are none;
-    // otherwise the thread's instructions would be read as those of the call.
+    // Equal instructions are stored as a reference. Equal absence of instructions also needs a reference if an earlier
+    // run stored it (`known.run`), because otherwise the instructions of the thread would be taken for those of the
+    // call.
     else if (leading.length > 0 || known.run !== undefined) repeat("instructions", known);
   }
 
-  /** Returns the known fields at the message that a call follows; undefined if no recorded run precedes it. */
+  /**
+   * Returns the `KnownFields` at the message that a call follows; undefined if no recorded call precedes the message.
+   */
   async #readKnownFields({ ledger, threadId, parentMessageId }: DescribeInput): Promise<KnownFields | undefined> {
     if (parentMessageId === null) return undefined;
     const name = `${ledger.tenant} ${parentMessageId}`;
     const known = this.#knownByMessage.get(name);
     if (known !== undefined) return known;
-    // The message is not in the cache if another instance wrote it or it was written long ago.
+    // The `KnownFields` at a message are not in the cache if another instance wrote the message or it was written long
+    // ago.
     const options = { branch: parentMessageId, limit: RUN_SEARCH_DEPTH, blobs: "reference" as const };
     const recent = await ledger.transcript(threadId, options);
     const runId = recent.findLast(({ metadata }) => metadata.runId !== undefined)?.metadata.runId;
@@ -122,7 +131,7 @@ export class RequestFacts {
   }
 }
 
-/** Returns the known fields after a run; undefined if the run is not a recorded call. */
+/** Returns the `KnownFields` at the last message of a run; undefined if the run is not a recorded call. */
 function knownFieldsAfter({ id, metadata }: RunInfo): KnownFields | undefined {
   const { request, same } = readRunRequestFields(metadata) ?? {};
   if (request === undefined) return undefined;
@@ -139,6 +148,6 @@ function knownFieldsAfter({ id, metadata }: RunInfo): KnownFields | undefined {
 export function readRunRequestFields(metadata: RunInfo["metadata"]): RunRequestFields | undefined {
   const { request, same } = metadata ?? {};
   if (!isObject(request)) return undefined;
-  // The cast is safe: `describe` has written the fields.
+  // The cast is safe: only `RequestFacts.describe` writes the field `same`.
   return isObject(same) ? { request, same: same as unknown as Record<string, FieldSource> } : { request };
 }

@@ -1,4 +1,4 @@
-// Recovers the runs of dead processes: their partial answers are stored and marked as interrupted (B90).
+// Recovers the runs of dead processes: the partial answers of the runs are stored and marked as interrupted (B90).
 import type { Services } from "../types.ts";
 
 const DEFAULT_RECOVERY_INTERVAL_MS = 30_000;
@@ -28,7 +28,7 @@ export class RunRecovery {
     return (this.#working = this.#recoverOnce());
   }
 
-  /** Recovers runs once. An error is only logged, because runs are recovered again at the next interval. */
+  /** Recovers runs once. An error is only logged, because the recovery is repeated at the next interval. */
   async #recoverOnce(): Promise<void> {
     const { ledger, log, metrics } = this.#services;
     try {

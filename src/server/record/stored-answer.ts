@@ -11,12 +11,12 @@ export async function readRunMessages(ledger: Ledger, { id: runId, threadId }: R
   return messages;
 }
 
-/** Returns the answer of a committed run; undefined if the answer was deleted. */
+/** Returns the last assistant message of a run; undefined if the answer was deleted. */
 export async function readAnswer(ledger: Ledger, run: RunInfo): Promise<StoredMessage | undefined> {
   return (await readRunMessages(ledger, run)).findLast(({ role }) => role === "assistant");
 }
 
-/** Restores the response from a stored answer. Its id is the response id that the client received. */
+/** Restores the response from a stored answer. The id is the response id that the client received. */
 export function toStoredResponse(answer: StoredMessage, { metadata: runMetadata }: RunInfo): ModelResponse {
   const {
     model = "",
@@ -24,14 +24,14 @@ export function toStoredResponse(answer: StoredMessage, { metadata: runMetadata 
     usage,
     response = {},
   } = answer.metadata as Metadata & {
-    response?: Partial<ModelResponse>; // written by `messageFromResponse`
+    response?: Partial<ModelResponse>; // `messageFromResponse` writes this field.
   };
   const restored: ModelResponse = { id: "", model, message: withoutLedgerFields(answer), finishReason, ...response };
   if (typeof runMetadata?.["responseId"] === "string") restored.id = runMetadata["responseId"];
   return usage === undefined ? restored : { ...restored, usage };
 }
 
-/** Returns the message without the fields that the ledger added, and with its original id if it had one. */
+/** Returns the message without the fields that the ledger added, and with the client's id if the client sent one. */
 export function withoutLedgerFields(stored: StoredMessage): Message {
   const { id: _, parentMessageId: __, createdAt: ___, metadata, ...message } = stored;
   const { sourceId } = metadata;

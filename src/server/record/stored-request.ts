@@ -15,7 +15,10 @@ export async function readStoredRequest(ledger: Ledger, run: RunInfo): Promise<M
 
 type StoredSettings = Omit<ModelRequest, "messages"> & { instructions?: readonly Message[] };
 
-/** Returns all fields except the history; `instructions` are included only if they differ from those of the thread. */
+/**
+ * Returns the fields of a run's request except the history, with `instructions` only if they differ from those of the
+ * thread. Returns undefined if the run is not a recorded call.
+ */
 async function readStoredSettings(ledger: Ledger, { metadata }: RunInfo): Promise<StoredSettings | undefined> {
   const runFields = readRunRequestFields(metadata);
   if (runFields === undefined) return undefined;
@@ -32,7 +35,7 @@ async function readFieldOfRun(ledger: Ledger, runId: string, field: string): Pro
   throw new LedgerError("unknown-run", `Run ${runId}, which stores the "${field}" of this call, no longer has it.`);
 }
 
-/** Returns the messages that a run answered. `instructions`, if given, replace those at the start of the thread. */
+/** Returns the messages that a run answered. If `instructions` is set, it replaces the instructions of the thread. */
 async function readStoredHistory(
   ledger: Ledger,
   { threadId, forkFromMessageId }: RunInfo,

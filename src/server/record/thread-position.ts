@@ -1,4 +1,4 @@
-// Finds the position of a call: the thread, the message that the new messages of the call follow, and the whole history
+// Finds the position of a call in a thread: the message that the new messages of the call follow, and the whole history
 // that the model receives.
 import type { NewThread, ThreadMatch } from "../../ledger/index.ts";
 import { getText } from "../../model/index.ts";
@@ -13,11 +13,14 @@ import type { RecordedCall } from "./types.ts";
 
 export interface ThreadPosition {
   threadId: string;
-  /** The thread to create; undefined if the thread exists. */
+  /** The thread to create; undefined if the thread already exists. */
   thread?: NewThread;
-  /** The id of the message that the new messages follow, or the answer if there are none; null at the root. */
+  /**
+   * The id of the message that the new messages follow or, if there are no new messages, that the answer follows. Null
+   * at the root of the thread.
+   */
   parentMessageId: string | null;
-  /** The new messages, which are not stored yet. */
+  /** The new messages of the call, which are not stored yet. */
   input: readonly Message[];
   /** The whole history that the model receives. */
   messages: readonly Message[];
@@ -25,13 +28,13 @@ export interface ThreadPosition {
   isHistoryChanged: boolean;
 }
 
-/** Returns the position of a call. The function reads the ledger, but does not write to it. */
+/** Finds the position of a call in a thread. Reads the ledger, but does not write to it. */
 export async function findThreadPosition(call: RecordedCall, kinds: PlainThreads): Promise<ThreadPosition> {
   if (call.previousResponse !== undefined) return positionAfterResponse(call, call.previousResponse);
   const { caller, request, thread: namedThread, after } = call;
   const { messages: requestMessages } = request;
   if (namedThread !== undefined && after !== undefined) {
-    // A caller that sets `after` has read the history from the thread, so the history is not searched.
+    // A caller that sets `after` has read the history from this thread, so no thread is searched for the history.
     return {
       threadId: namedThread,
       parentMessageId: after,
@@ -45,7 +48,7 @@ export async function findThreadPosition(call: RecordedCall, kinds: PlainThreads
     return positionInThread(call, namedThread, match, kinds);
   const isPlainThread = match.threadId !== null && (await kinds.isPlain(caller.ledger, match.threadId));
   if (namedThread !== undefined && !isPlainThread) throw createTaskThreadError(namedThread);
-  // A call whose history matches only a task's thread gets a new thread.
+  // A call gets a new thread if its history matches no thread, or only the thread of a task.
   if (match.threadId === null || !isPlainThread) return positionInNewThread(call, match, caller.ledger.newId());
   const { threadId, parentMessageId, known, messages, restored: isHistoryChanged } = match;
   return {
@@ -61,7 +64,10 @@ function lastMessages(messages: readonly Message[], count: number): readonly Mes
   return count === 0 ? [] : messages.slice(-count);
 }
 
-/** Returns a position in a new thread. The history is that of `match`, in which dropped parts are restored. */
+/**
+ * Returns a position in a new thread. The history is the one of `match`, in which parts that the client dropped are
+ * restored.
+ */
 function positionInNewThread(
   { caller }: RecordedCall,
   { messages, restored: isHistoryChanged }: ThreadMatch,
@@ -86,24 +92,24 @@ export function moveToNewThread(call: RecordedCall, { messages }: ThreadPosition
 }
 
 const MAX_TITLE_LENGTH = 80;
-/** Sequences of white space and control characters, which a title replaces with one space. */
-// oxlint-disable-next-line no-control-regex -- those are meant
+/** Matches a sequence of white space and control characters, which is replaced with one space in a title. */
+// oxlint-disable-next-line no-control-regex -- The expression must match control characters.
 const WHITESPACE_AND_CONTROLS = /[\s\u0000-\u001f\u007f]+/g;
 
 function plainText(text: string): string {
   return text.replace(WHITESPACE_AND_CONTROLS, " ").trim();
 }
 
-/** Returns the start of the first user message with text; an empty string if there is no such message. */
+/** Returns the start of the first user message with text; an empty string if no user message has text. */
 function createThreadTitle(messages: readonly Message[]): string {
   for (const message of messages) {
     if (message.role !== "user") continue;
     const messageText = getText(message);
-    // Only the start of a long text is read; more is read only if the start contains much white space.
+    // Only the start of a long text is read. More of the text is read only if the start contains much white space.
     const start = plainText(messageText.slice(0, 2 * MAX_TITLE_LENGTH));
     const text = start.length > MAX_TITLE_LENGTH ? start : plainText(messageText.slice(0, 1000));
     const title = text.length > MAX_TITLE_LENGTH ? `${text.slice(0, MAX_TITLE_LENGTH - 1).trimEnd()}…` : text;
-    // Lone surrogates are replaced: the client may send them, and shortening the text may split a surrogate pair.
+    // Lone surrogates are replaced. The client may send them, and shortening the text may split a surrogate pair.
     if (title !== "") return title.toWellFormed();
   }
   return "";
@@ -134,11 +140,12 @@ async function positionInThread(
       isHistoryChanged,
     };
   }
-  // `findThread` needs a stored answer of the history. Without one, the history is compared with the active path.
+  // `findThread` finds a history only by a stored answer. Without an answer, the history is compared with the active
+  // path.
   const path = isPlain && (await undefinedIfGone(ledger.transcript(threadId)));
   if (path === undefined) return positionInNewThread(call, matchElsewhere, threadId);
   const { parentMessageId, known } = matchActivePath(path, requestMessages);
-  // If the history matches another thread, the parts that were restored from that thread are used here, too.
+  // If the history matches another thread, the parts that were restored from that thread are also used here.
   const { messages, restored: isHistoryChanged } = matchElsewhere;
   // If no message matches, the whole history becomes a new branch from the root.
   return { threadId, parentMessageId, input: messages.slice(known), messages, isHistoryChanged };
@@ -157,8 +164,8 @@ function createTaskThreadError(threadId: string): ServerError {
 }
 
 /**
- * Creates the error for a response id that several conversations have: some providers number their responses from 1
- * again after every restart.
+ * Creates the error for a response id that several conversations have. Such ids exist, because some providers number
+ * their responses from 1 again after every restart.
  */
 export function createAmbiguousIdError(responseId: string, path: string): ServerError {
   const message = `The provider gave the id "${responseId}" to responses of several conversations, so it is ambiguous. Send the whole history instead.`;
@@ -167,7 +174,7 @@ export function createAmbiguousIdError(responseId: string, path: string): Server
 
 /**
  * Returns the position after the answer with a response id. The history is the path up to that answer, followed by the
- * client's messages. Earlier `instructions` are left out, because they apply to one call only.
+ * client's messages. The `instructions` of earlier calls are left out, because they apply to one call only.
  */
 async function positionAfterResponse(call: RecordedCall, responseId: string): Promise<ThreadPosition> {
   const { caller, request, dialect, thread } = call;
@@ -197,7 +204,10 @@ async function positionAfterResponse(call: RecordedCall, responseId: string): Pr
   return { threadId, parentMessageId: answer.id, input, messages, isHistoryChanged: true };
 }
 
-/** True for a message from the `instructions` field; false for a system item of the input, which has residue. */
+/**
+ * True for a message from the `instructions` field of a request. A system item of the `input` field has residue, so the
+ * result is false for it.
+ */
 function isInstructions({ role, parts, extra }: Message, dialect: string): boolean {
   const [part] = parts;
   if (role !== "system" || parts.length !== 1 || part?.type !== "text") return false;

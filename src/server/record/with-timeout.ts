@@ -1,4 +1,4 @@
-// Limits the wait for a ledger write.
+// Limits the time that a call waits for a ledger write.
 import { createUnavailableError, toRecordError } from "./record-errors.ts";
 
 /** Returns the result of `work`. Rejects with a `ServerError` if `work` fails or takes longer than `maxWaitMs`. */

@@ -1,5 +1,5 @@
-// Creates the agents of tasks from the configured model, instructions and MCP servers. The servers are connected at the
-// first use and shared by all tasks.
+// Creates the agents of tasks with the configured model, instructions and MCP servers. All tasks share the MCP servers,
+// which are connected when the first agent is created.
 import { type Agent, type AgentOptions, createAgent, type McpServer, mcpServer } from "../../agent/index.ts";
 import { unlessAborted } from "../../agent/concurrency.ts";
 import { type Client, createClient, type Middleware } from "../../client/index.ts";
@@ -15,7 +15,7 @@ export interface TaskAgentOptions extends Pick<AgentOptions, "append" | "approve
 
 export class TaskAgents {
   readonly #services: Services;
-  /** Counts and traces the calls of agents; the gateway observes its own calls. */
+  /** The middleware that counts and traces the model calls of agents. */
   readonly #observer: Middleware;
   #client: Client | undefined;
   #servers: Promise<McpServer[]> | undefined;
@@ -33,7 +33,8 @@ export class TaskAgents {
     const { targets, timeouts, retry } = getModelRouter(this.#services).route(model);
     const [first, ...fallbacks] = targets;
     const { log } = this.#services;
-    // Other tasks may wait for the same connection, so the signal only ends this wait.
+    // An aborted `signal` ends only the wait of this task, not the connecting, because other tasks may wait for the
+    // same MCP servers.
     const connected = await unlessAborted(signal, () => this.#connectOnce());
     if (connected === undefined) throw signal.reason;
     return createAgent({
@@ -66,7 +67,7 @@ export class TaskAgents {
     if (this.#servers !== undefined) return this.#servers;
     const connecting = this.#connect();
     this.#servers = connecting;
-    // After a failure, the next task connects again.
+    // After a failure, the promise is discarded, so that the next task connects again.
     connecting.catch(() => (this.#servers = undefined));
     return connecting;
   }

@@ -11,7 +11,7 @@ import { encodeCall } from "./wire-message.ts";
 type CallingEntry = Extract<TaskEntry, { type: "calling" }>;
 
 export function createCallingEntry(call: ToolCallPart, runId: string): CallingEntry {
-  // The cast is safe: an encoded call is plain JSON.
+  // The cast is safe: an encoded tool call is an entry of `tool_calls`, which is plain JSON.
   return { type: "calling", toolCallId: call.toolCallId, runId, call: encodeCall(call) as JsonObject };
 }
 
@@ -25,7 +25,9 @@ export class PendingApprovals {
     this.#work = work;
   }
 
-  /** Waits for the decision about a call. `onVisible` is called when the request for approval is in the journal. */
+  /**
+   * Waits for a person's decision about a tool call. Calls `onVisible` when the request for approval is in the journal.
+   */
   async wait(call: ToolCallPart, { signal, runId }: ToolContext, onVisible: () => void): Promise<Approval> {
     const journal = this.#journal;
     const work = this.#work;
@@ -41,6 +43,7 @@ export class PendingApprovals {
     };
     this.#listeners.add(resolveIfDecided);
     signal.addEventListener("abort", () => resolve(false), { once: true });
+    if (signal.aborted) resolve(false);
     resolveIfDecided(await journal.read());
     onVisible();
     try {
@@ -50,7 +53,10 @@ export class PendingApprovals {
     }
   }
 
-  /** Resolves the waiting calls that are decided in `state`. Called after new journal entries were read. */
+  /**
+   * Resolves each pending `wait` whose tool call has a decision in `state`. Must be called after new journal entries
+   * were read.
+   */
   notify(state: TaskState): void {
     for (const listener of this.#listeners) listener(state);
   }

@@ -1,5 +1,5 @@
-// The commands of tasks: create a task, post or remove a message, cancel the work, decide about a tool call. When the
-// reply is sent, the command is durable and visible to every instance.
+// Implements the commands of tasks: create a task, post or remove a message, cancel the work, decide about a tool call.
+// A command returns when its effect is durable and visible to every instance of the server.
 import { createHash } from "node:crypto";
 import type { InitialContent, Ledger, Thread } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
@@ -21,7 +21,7 @@ import type { KeyedMessage, TaskState } from "./task-state.ts";
 import { TASK_KIND, type TaskSettings } from "./task.ts";
 import { toThreadMessage } from "./thread-message.ts";
 
-/** The id of a posted message, and whether it is queued. */
+/** The id of a posted message. `queued` is false if the message was appended to the thread at once. */
 export interface PostedMessage {
   id: string;
   queued: boolean;
@@ -51,7 +51,7 @@ export class TaskCommands {
     return this.#journals.open(ledger, threadId);
   }
 
-  /** Creates a task, and starts its work if it has a message. Throws "not-found" for an unknown model. */
+  /** Creates a task, and starts its work if the task has a message. Throws "not-found" for an unknown model. */
   async create(
     { ledger, scope }: Caller,
     task: NewTask,
@@ -62,7 +62,8 @@ export class TaskCommands {
     const title = name ?? (message === undefined ? undefined : createTaskName(message));
     const settings = approval === undefined ? { model } : { model, approval };
     const newThread = { kind: TASK_KIND, title, scope, metadata: { task: settings } };
-    // The key determines the thread and message id, so that a repeated request creates nothing new.
+    // The client's idempotency key determines the ids of the thread and the message, so that a repeated request creates
+    // nothing new.
     const idempotencyKey = key === undefined ? undefined : `task-${sha256(JSON.stringify([scope, key]))}`;
     const pending = message && { id: idempotencyKey ?? ledger.newId(), message };
     try {
@@ -81,7 +82,8 @@ export class TaskCommands {
   }
 
   /**
-   * Appends the message if the task is idle, and otherwise queues it. A message with a known key is not posted again.
+   * Appends the message if the task is idle, and otherwise queues it. If the idempotency key was already used for the
+   * same message, returns the result of the earlier post; if it was used for another message, throws "conflict".
    */
   async postMessage(
     ledger: Ledger,
@@ -110,7 +112,7 @@ export class TaskCommands {
     return posted;
   }
 
-  /** Removes a queued message. Throws a "not-found" if the message is not in the queue. */
+  /** Removes a message from the queue. Throws "not-found" if the message is not in the queue. */
   async unqueueMessage(ledger: Ledger, threadId: string, id: string): Promise<PendingMessage> {
     const journal = this.journal(ledger, threadId);
     let unqueued: PendingMessage | undefined;
@@ -122,14 +124,14 @@ export class TaskCommands {
       const message = `Message "${id}" is not queued in this task: it was delivered, dropped or removed.`;
       throw new ServerError("not-found", message, { path: "messageId" });
     }
-    // The runner is woken, because the running agent may have received the message and must discard it.
+    // The runner is woken, because the running agent may have received the message and must then discard it.
     this.#wakeRunner(ledger, threadId);
     return unqueued;
   }
 
   /**
-   * Cancels the work on any instance and empties the queue. Returns undefined if the task is idle and its queue is
-   * empty. `ended` is false if the work has not ended within `MAX_CANCEL_WAIT_MS`.
+   * Cancels the work of a task, even if another instance executes it, and empties the queue. Returns undefined if the
+   * task is idle and its queue is empty. `ended` is false if the work has not ended within `MAX_CANCEL_WAIT_MS`.
    */
   async cancel(
     ledger: Ledger,
@@ -143,7 +145,7 @@ export class TaskCommands {
       dropped = undefined;
       if (state.running) return { requestWork: true, entries: [{ type: "cancel", id }] };
       if (state.queue.length === 0) return undefined;
-      // After a failure, no runner works on the task, so the queue is emptied here.
+      // No work is running, for example after a failure, so no runner empties the queue. It is emptied here.
       dropped = state.queue;
       return { entries: createDropEntries(state.queue) };
     });
@@ -155,7 +157,10 @@ export class TaskCommands {
     return pending === undefined ? { ended: false, pending: journal.lastState.queue } : { ended: true, pending };
   }
 
-  /** Waits for the end of the work and returns the dropped messages; undefined if the work has not ended in time. */
+  /**
+   * Waits until the cancelled work has ended and returns the dropped messages; undefined if the work has not ended in
+   * time.
+   */
   async #waitForCancelled(
     journal: TaskJournal,
     after: string,
@@ -182,8 +187,8 @@ export class TaskCommands {
   }
 
   /**
-   * Decides about a tool call that waits for approval. Throws "not-found" if no such call waits, and "conflict" if the
-   * call was already decided differently.
+   * Decides about a tool call that waits for approval. Throws "not-found" if the call does not wait for approval, and
+   * "conflict" if it already has the opposite decision.
    */
   async decide(
     ledger: Ledger,
@@ -198,7 +203,7 @@ export class TaskCommands {
         const message = `Tool call "${toolCallId}" of this task is not waiting for approval.`;
         throw new ServerError("not-found", message, { path: "/toolCallId" });
       }
-      // No process holds the lease while the task waits for approvals only, so work is requested.
+      // Work is requested, because no process holds the lease of a task that waits only for approvals.
       if (call.decision === undefined) {
         return { requestWork: true, entries: [{ type: "decided", toolCallId, approve, reason }] };
       }
@@ -218,12 +223,12 @@ export class TaskCommands {
 /** The maximum time that `cancel` waits for the work to end on another instance, in milliseconds. */
 const MAX_CANCEL_WAIT_MS = 15_000;
 
-/** The maximum number of queued messages of a task. Every change sends the whole queue to all clients of the task. */
+/** The maximum number of queued messages of a task. The number is limited, because clients receive the whole queue. */
 const MAX_QUEUED_MESSAGES = 1000;
-/** The maximum length of all queued messages of a task together, in characters of JSON. */
+/** The maximum total length of the queued messages of a task, in characters of JSON. */
 const MAX_QUEUED_CHARACTERS = 8 * 1024 * 1024;
 
-/** Throws "too-many" if the queue is full. The length limit does not apply to the first queued message. */
+/** Throws "too-many" if the queue is full. A message of any length is accepted if the queue is empty. */
 function assertQueueHasRoom({ queue }: TaskState, message: Message): void {
   const queuedLength = queue.reduce((sum, waiting) => sum + measureMessage(waiting.message), 0);
   const isFull =
@@ -235,7 +240,7 @@ function assertQueueHasRoom({ queue }: TaskState, message: Message): void {
   throw new ServerError("too-many", advice, { headers: { "retry-after": "5" } });
 }
 
-/** The lengths of messages. They are cached, because all queued messages are measured when a message is posted. */
+/** A cache of the lengths of messages, because every posted message requires the lengths of all queued messages. */
 const messageLengths = new WeakMap<Message, number>();
 
 function measureMessage(message: Message): number {
@@ -248,7 +253,7 @@ function isIdle({ running, queue }: TaskState): boolean {
   return !running && queue.length === 0;
 }
 
-/** Returns the initial content of a task that is created with a message. */
+/** Returns the journal entries and the message that are written together with a new task. */
 function createInitialContent(pending: PendingMessage): InitialContent {
   const { entries, append, requestWork } = startTaskChange(pending, { type: "began", id: pending.id });
   return { entries: entries.map(encodeEntry), messages: append?.messages, requestWork };
@@ -269,7 +274,7 @@ function sha256(text: string): string {
 }
 
 function createTaskName(message: Message): string | undefined {
-  // Names are stored in a text column that does not accept U+0000.
+  // U+0000 is removed, because the text columns of the stores do not accept it.
   const text = getText(message).replaceAll("\u0000", "").trim().replaceAll(/\s+/g, " ");
   if (text === "") return undefined;
   return (text.length > MAX_NAME_LENGTH ? `${text.slice(0, MAX_NAME_LENGTH - 1)}…` : text).toWellFormed();

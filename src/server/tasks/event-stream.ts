@@ -23,7 +23,8 @@ export async function streamTask(
     const message = "The namespace must have 1 to 64 letters, digits, dots, dashes and underscores.";
     throw new ServerError("invalid-request", message, { path: "namespace" });
   }
-  // `Last-Event-ID` has priority over `after` in the URL, because a browser reconnects with the original URL.
+  // `Last-Event-ID` has priority over `after` in the URL, because a browser reconnects with the original URL, whose
+  // `after` is outdated.
   const after = request.headers["last-event-id"] || readQueryText(request, "after");
   if (after !== undefined) await assertKnownEventId(journal, after);
   return createSseReply(
@@ -36,13 +37,17 @@ export async function streamTask(
   );
 }
 
-/** Throws if no event of the task has this id. Called before the reply starts, so that an error status can be sent. */
+/**
+ * Throws if no event of the task has the id `after`. The check precedes the reply, so that the client gets an error
+ * status.
+ */
 async function assertKnownEventId({ ledger, threadId }: TaskJournal, after: string): Promise<void> {
   const { cursor, seen } = parseEventId(after);
   try {
     const position = { threadId, after: cursor, rejectUnknownCursor: true, gaps: "skip" } as const;
     for await (const _ of ledger.follow({ ...position, signal: AbortSignal.abort() }));
-    // Only a message has several events, so the cursor of an id with an index must be a message id.
+    // If the event id has an index (`seen` is defined), its cursor must be the id of a message, because only a message
+    // has several events. `transcript` throws if there is no such message.
     if (seen !== undefined) await ledger.transcript(threadId, { branch: cursor, limit: 1 });
   } catch (cause) {
     if (!(cause instanceof LedgerError) || !UNKNOWN_POSITION_CODES.has(cause.code)) throw cause;

@@ -1,5 +1,5 @@
-// The tasks module. A task is a thread that an agent works on, with a queue of messages. The state of a task is in the
-// journal of its thread, so every instance can serve the task and continue it after a crash.
+// Creates the tasks module, which runs agents in threads. A task is a thread with a queue of messages. The state of a
+// task is stored in the journal of its thread, so that every instance can serve the task and continue it after a crash.
 import type { Recorder } from "../record/types.ts";
 import type { ServerModule, Services } from "../types.ts";
 import { TaskAgents } from "./agents.ts";

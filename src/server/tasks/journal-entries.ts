@@ -1,15 +1,18 @@
-// The journal entries of a task, from which the state of the task (running, queue, approvals) is derived.
+// Defines the journal entries of a task, from which the state of the task (running, queue, approvals) is derived.
 import type { JsonObject, Message } from "../../model/index.ts";
 import { isObject } from "../../model/value-kind.ts";
 
-/** The delivery of a queued message: *steer* after the current tool round, *follow-up* after the current answer. */
+/** The time at which a queued message is delivered: "steer" after the tool round, "follow-up" after the answer. */
 export type QueueMode = "steer" | "follow-up";
 
-/** The idempotency key of a posted message. A message with the same key is posted only once (B95). */
+/**
+ * The fields of an entry that stores a posted message. They ensure that a message is posted only once with the same
+ * idempotency key (B95).
+ */
 export interface KeyedEntry {
   /** The client's idempotency key. */
   key?: string | undefined;
-  /** The hash of the message. */
+  /** The hash of the message, which detects that a key is used for another message. */
   digest?: string | undefined;
 }
 
@@ -17,7 +20,7 @@ export interface KeyedEntry {
 export type TaskEndReason = "done" | "max-steps" | "stopped" | "cut-off" | "cancelled" | "failed";
 
 export interface TaskFailure {
-  /** A provider error kind, or the code of another error. */
+  /** The kind of a provider error, or the code of any other error. */
   code: string;
   message: string;
   status?: number | undefined;
@@ -30,22 +33,22 @@ export interface PendingMessage {
 }
 
 export type TaskEntry =
-  /** The work begins with an appended message. */
+  /** The work has begun with an appended message, whose id is `id`. */
   | ({ type: "began"; id: string } & KeyedEntry)
   | { type: "ended"; reason: TaskEndReason }
   | ({ type: "queued"; mode: QueueMode } & PendingMessage & KeyedEntry)
-  /** A message was removed from the queue; `said` is true if it was delivered, and false if it was dropped. */
+  /** A message was removed from the queue. `said` is true if the message was delivered, and false if it was dropped. */
   | { type: "unqueued"; id: string; said: boolean }
-  /** A tool call starts, or waits for approval. */
+  /** A tool call has started or, if `approval` is true, waits for approval. */
   | { type: "calling"; toolCallId: string; runId: string; call: JsonObject; approval?: true | undefined }
-  /** A person has decided about a waiting tool call. */
+  /** A person has decided about a tool call that waited for approval. */
   | { type: "decided"; toolCallId: string; approve: boolean; reason?: string | undefined }
   /** A client has requested the end of the work. */
   | { type: "cancel"; id: string }
   | { type: "cancelled"; pending: PendingMessage[] }
   | { type: "failed"; error: TaskFailure };
 
-/** The types of entries. They are a record instead of a list, so that the compiler reports a missing type. */
+/** The types of entries, as a record instead of a list, so that the compiler reports a missing type. */
 const ENTRY_TYPES: Record<TaskEntry["type"], true> = {
   began: true,
   ended: true,
@@ -58,7 +61,7 @@ const ENTRY_TYPES: Record<TaskEntry["type"], true> = {
   failed: true,
 };
 
-/** Returns the entries that remove all messages from the queue. */
+/** Returns the entries that drop all messages of the queue and list them for clients. */
 export function createDropEntries(queue: readonly PendingMessage[]): TaskEntry[] {
   const pending = queue.map(({ id, message }) => ({ id, message }));
   return [...queue.map(({ id }): TaskEntry => ({ type: "unqueued", id, said: false })), { type: "cancelled", pending }];
@@ -70,11 +73,11 @@ export function encodeEntry(entry: TaskEntry): JsonObject {
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-/** Decodes a stored entry. Returns undefined for journal entries of other modules. */
+/** Decodes a stored journal entry. Returns undefined for an entry that does not belong to a task. */
 export function decodeEntry(stored: JsonObject): TaskEntry | undefined {
   const { type, ...fields } = stored;
   const name = typeof type === "string" && type.startsWith("task.") ? type.slice("task.".length) : "";
   if (!Object.hasOwn(ENTRY_TYPES, name) || !isObject(fields)) return undefined;
-  // The cast is safe: only `encodeEntry` writes entries of these types.
+  // The cast is safe: only `encodeEntry` writes entries whose type starts with "task.".
   return { ...fields, type: name } as unknown as TaskEntry;
 }

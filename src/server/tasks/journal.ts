@@ -1,5 +1,5 @@
-// Reads the journal of a task incrementally, and writes changes that depend on the task's state. Such a change is
-// computed again if another process has written to the journal in the meantime.
+// Reads the journal of a task incrementally, and writes changes that depend on the task's state. A change is computed
+// again if another process has written to the journal in the meantime.
 import type { Ledger, LogResult, LogOptions } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import { decodeEntry, encodeEntry, type TaskEntry } from "./journal-entries.ts";
@@ -17,11 +17,11 @@ export class TaskJournal {
   readonly threadId: string;
   #state: TaskState = INITIAL_TASK_STATE;
   /**
-   * The cursor of the entry before the last known one. A read starts after it, so it returns the last known entry
-   * again.
+   * The cursor of the entry before the last known entry; undefined if there is none. A read starts after this cursor,
+   * so that it returns the last known entry again.
    */
   #previousCursor: string | undefined;
-  /** The latest read, which the next read waits for. */
+  /** The latest read of the journal. Reads are sequential, so the next read waits for this one. */
   #reading: Promise<unknown> = Promise.resolve();
 
   constructor(ledger: Ledger, threadId: string) {
@@ -29,7 +29,7 @@ export class TaskJournal {
     this.threadId = threadId;
   }
 
-  /** The state as of the last read. */
+  /** The state of the task at the time of the last read. */
   get lastState(): TaskState {
     return this.#state;
   }
@@ -42,8 +42,8 @@ export class TaskJournal {
   }
 
   /**
-   * Reads the last known entry and all newer ones. If a different entry is in the place of the last known one, the
-   * thread was deleted and imported again, so the journal is read from its start.
+   * Reads the last known entry and all newer entries. If a different entry is at the position of the last known entry,
+   * the thread was deleted and imported again, so the journal is read from its start.
    */
   async #readNewEntries(): Promise<TaskState> {
     for (;;) {
@@ -63,13 +63,14 @@ export class TaskJournal {
   }
 
   /**
-   * Calls `decide` with the current state and writes the change that it returns; undefined writes nothing. If another
-   * process has written to the journal in the meantime, `decide` is called again with the new state.
+   * Calls `decide` with the current state and writes the change that `decide` returns. Writes nothing if it returns
+   * undefined. If another process has written in the meantime, `decide` is called again with the new state.
    */
   async change(decide: (state: TaskState) => JournalChange | undefined): Promise<LogResult | undefined> {
     for (let retries = 0, last: string | null = null; ;) {
       const state = await this.read();
-      // Conflicts at the same cursor are counted, because an entry that cannot be decoded would cause them forever.
+      // After a conflict, the journal has a newer entry, so `read` returns another cursor. Repeated conflicts at the
+      // same cursor should not happen; they are counted, so that a fault cannot cause an endless loop.
       retries = state.cursor === last ? retries + 1 : 0;
       last = state.cursor;
       const change = decide(state);
@@ -84,7 +85,7 @@ export class TaskJournal {
     }
   }
 
-  /** Writes entries that do not depend on the state. */
+  /** Writes entries that do not depend on the state of the task. */
   write(entries: readonly TaskEntry[], options: Pick<LogOptions, "append" | "workLease"> = {}): Promise<LogResult> {
     return this.ledger.log(this.threadId, entries.map(encodeEntry), options);
   }
@@ -96,14 +97,14 @@ function isJournalAdvancedError(error: unknown): boolean {
 
 const MAX_CACHED_JOURNALS = 1000;
 
-/** Caches recently used journals, so that the next message does not read the whole journal again. */
+/** Caches recently used journals, so that the next request for a task reads only the new entries of its journal. */
 export class JournalCache {
   readonly #journals = new Map<string, TaskJournal>();
 
   open(ledger: Ledger, threadId: string): TaskJournal {
     const key = `${ledger.tenant}\n${threadId}`;
     const journal = this.#journals.get(key) ?? new TaskJournal(ledger, threadId);
-    // The journal is moved to the end, because the first journal is removed if the cache is full.
+    // The journal is moved to the end of the map, because a full cache removes the first journal of the map.
     this.#journals.delete(key);
     this.#journals.set(key, journal);
     const [oldest] = this.#journals.keys();

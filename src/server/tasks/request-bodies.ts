@@ -1,4 +1,4 @@
-// Reads and checks the bodies of requests to tasks. Unknown fields are ignored and listed in the reply.
+// Reads and checks the bodies of requests to tasks. Unknown fields of a body are ignored, but listed in the reply.
 import type { JsonObject, Message } from "../../model/index.ts";
 import { isObject, describeKind } from "../../model/value-kind.ts";
 import type { ServerLimits } from "../config/types.ts";
@@ -79,11 +79,11 @@ function readOptionalText(value: unknown, path: string): string | undefined {
   if (typeof value === "string" && value !== "") return value;
   throw createInvalidError(
     path,
-    `Expected a non-empty text, found ${value === "" ? "an empty one" : describeKind(value)}.`,
+    `Expected a non-empty text, found ${value === "" ? "an empty text" : describeKind(value)}.`,
   );
 }
 
-/** Reads the name of a task. Throws if a store cannot hold the name in a text column. */
+/** Reads the name of a task. Throws if the name contains U+0000 or a lone surrogate, which the stores do not accept. */
 function readTaskName(value: unknown): string | undefined {
   const name = readOptionalText(value, "/name");
   if (name === undefined || (!name.includes("\u0000") && name.isWellFormed())) return name;

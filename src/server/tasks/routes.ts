@@ -1,4 +1,4 @@
-// The routes of tasks. Every path exists with and without `/v1`.
+// Defines the routes of tasks. Every route has a path with `/v1` and a path without it.
 import { list } from "../../model/validation/shape.ts";
 import { readPathParam, readQueryCount, readQueryText } from "../api/read-request.ts";
 import {
@@ -79,7 +79,7 @@ export function taskRoutes(services: Services, commands: TaskCommands): Route[] 
   ];
 }
 
-/** Defines a route with and without `/v1`. */
+/** Defines a route with the tag "tasks" whose path exists with and without `/v1`. */
 function taskRoute(method: Route["method"], path: string, description: RouteDescription, run: Route["run"]): Route {
   return defineRoute(method, [`/v1${path}`, path], { tag: "tasks", ...description }, run);
 }
@@ -88,7 +88,7 @@ function readIdempotencyKey({ headers }: ServerRequest): string | undefined {
   return headers["idempotency-key"] || undefined;
 }
 
-/** Returns the reply field that lists unknown fields of the body. */
+/** Returns the reply field `ignored`, which lists the unknown fields of the body; no field if there are none. */
 function toIgnoredFields(ignored: readonly string[]): { ignored?: readonly string[] } {
   return ignored.length === 0 ? {} : { ignored };
 }
@@ -144,7 +144,7 @@ const SHOW: RouteDescription = {
   replies: { 200: describeReply("The task.", shapes.shownTask) },
 };
 const POST_MESSAGE: RouteDescription = {
-  id: "sayToTask",
+  id: "postTaskMessage",
   summary:
     "Posts a message. While the agent works, it is queued until the current tool round or the current answer has ended.",
   headers: { "idempotency-key": textParameter("The same key with the same message posts it once.") },
@@ -156,7 +156,7 @@ const EVENTS: RouteDescription = {
   summary: "Streams the task's events as server-sent events: from the start, or after the event of `Last-Event-ID`.",
   countsAsOpenCall: true,
   query: {
-    after: textParameter("Like `Last-Event-ID`, which wins; `now`: only new events."),
+    after: textParameter("Like `Last-Event-ID`, which has priority; `now`: only new events."),
     namespace: textParameter("The name of the events; default `koine`."),
   },
   headers: { "last-event-id": textParameter("The id of the last event that the client has read.") },
@@ -168,7 +168,7 @@ const QUEUE: RouteDescription = {
   replies: { 200: describeReply("The messages, oldest first.", list(shapes.pendingMessage)) },
 };
 const UNQUEUE: RouteDescription = {
-  id: "takeBackQueuedMessage",
+  id: "removeQueuedMessage",
   summary: "Removes a queued message. 404 if it is not queued any more.",
   replies: { 200: describeReply("The removed message.", shapes.pendingMessage) },
 };

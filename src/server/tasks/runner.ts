@@ -1,5 +1,5 @@
-// Runs tasks: claims their work from the ledger and releases it at shutdown. A lease ensures that only one process
-// works on a task. The work of a dead process is claimed when its lease has expired.
+// Runs tasks: claims the work of tasks from the ledger, and releases work at shutdown. A lease ensures that only one
+// process works on a task. The work of a dead process is claimed when its lease has expired.
 import type { Ledger, WorkLease } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import { OpenCallLimiter } from "../http/open-call-limiter.ts";
@@ -12,11 +12,13 @@ import { nextQueuedMessages } from "./task-state.ts";
 import { readTaskSettings } from "./task.ts";
 import { toThreadMessage } from "./thread-message.ts";
 
-/** The maximum interval between two attempts to claim work of other processes, in milliseconds. */
+/**
+ * The maximum interval between two searches for claimable work, such as the work of dead processes, in milliseconds.
+ */
 const MAX_POLL_MS = 5000;
 const DEFAULT_LEASE_MS = 30_000;
 /**
- * The time for which work is held after a transient error, before it is released and claimed again, in milliseconds.
+ * The time in milliseconds for which work is held after a transient error. The work is then released and claimed again.
  */
 const RETRY_DELAY_MS = 3000;
 
@@ -37,7 +39,7 @@ export class TaskRunner {
   readonly #options: TaskRunnerOptions;
   readonly #heldTasks = new Map<string, HeldTask>();
   readonly #executions = new Set<Promise<void>>();
-  /** Limits the number of tasks that a tenant runs at the same time, by the tenant's limit of open calls. */
+  /** The limiter of running tasks. A tenant can run as many tasks at the same time as it can have open calls. */
   readonly #openCalls: OpenCallLimiter;
   readonly #stopSignal = new AbortController();
   #polling: Promise<void> | undefined;
@@ -54,14 +56,17 @@ export class TaskRunner {
     this.#polling ??= this.#poll();
   }
 
-  /** Stops claiming work. Current work is released after its current step, or at the end of the shutdown time. */
+  /**
+   * Stops claiming work. Work in progress is released after its current step, or when the server's signal `stopping` is
+   * aborted.
+   */
   async stop(): Promise<void> {
     this.#releaseAll();
     await this.#polling;
     await Promise.all(this.#executions);
   }
 
-  /** Notifies the runner of a new journal entry. The returned promise never rejects. */
+  /** Notifies the runner of a new journal entry of a task. The returned promise never rejects. */
   async wake(ledger: Ledger, threadId: string): Promise<void> {
     const heldTask = this.#heldTasks.get(createTaskKey(ledger.tenant, threadId));
     if (heldTask !== undefined) {
@@ -96,17 +101,19 @@ export class TaskRunner {
   }
 
   /**
-   * Claims and starts work of a tenant, or of one thread. Resolves to true if there may be more work; never rejects.
+   * Claims and starts one piece of work: of any task of the tenant, or of the task `threadId` if it is given. Returns
+   * true if work was claimed. Never rejects.
    */
   async #claim(ledger: Ledger, threadId?: string): Promise<boolean> {
     const { services } = this.#options;
-    // Work beyond the tenant's limit stays in the work queue.
+    // No work is claimed during shutdown, or if the tenant has reached its limit of running tasks. The work then stays
+    // in the work queue.
     if (this.#stopSignal.signal.aborted || !this.#tryCount(ledger.tenant)) return false;
     let work: WorkLease | undefined;
     try {
       work = await ledger.claimWork({ holder: services.instance, threadId });
     } catch (error) {
-      this.#report("task-work-not-taken", {}, error);
+      this.#report("task-work-not-claimed", {}, error);
     }
     if (work === undefined) {
       this.#openCalls.leave(ledger.tenant);
@@ -115,7 +122,7 @@ export class TaskRunner {
     const execution = this.#perform(work).finally(() => {
       this.#executions.delete(execution);
       this.#openCalls.leave(ledger.tenant);
-      // The tenant is below its limit again, so the next work is claimed.
+      // The next work of the tenant is claimed at once, because the tenant is below its limit of running tasks again.
       services.background(this.#claim(ledger));
     });
     this.#executions.add(execution);
@@ -146,10 +153,11 @@ export class TaskRunner {
       await this.#releaseAfterError(work, error);
     } finally {
       running.add(-1);
-      // If the lease was lost, this process may have claimed the task again; then the newer entry stays.
+      // If the lease was lost, this process may have claimed the task again. In that case the map contains the entry of
+      // the newer claim, which is not removed.
       if (this.#heldTasks.get(key) === heldTask) this.#heldTasks.delete(key);
     }
-    // Work may have been requested after the execution ended.
+    // If a message or decision arrived during the execution, the task may have new work, so it is claimed again.
     if (heldTask.isWorkRequested) await this.wake(ledger, threadId);
   }
 
@@ -164,8 +172,9 @@ export class TaskRunner {
         heldTask.execution = execution;
         if (this.#stopSignal.signal.aborted) execution.release();
         const end = await execution.run();
-        if (end === "left") return work.release();
-        // A waiting task needs no lease, because the decision requests work again.
+        if (end === "released") return work.release();
+        // A task that waits for an approval needs no lease, because the decision requests work again. `complete`
+        // returns false if work was requested in the meantime; the loop then continues.
         if (end === "waiting" && (await work.complete())) return;
       } else if (state.queue.length > 0 && !state.isQueueHeld) await startFromQueue(journal, work);
       else if (await work.complete()) return;
@@ -173,8 +182,8 @@ export class TaskRunner {
   }
 
   /**
-   * Releases work after an error. If the error is transient, waits first, so that the work is not claimed again at
-   * once.
+   * Releases work after an error. Waits before the release if the error may be transient, so that the work is not
+   * claimed again at once.
    */
   async #releaseAfterError(work: WorkLease, error: unknown): Promise<void> {
     const { services, journals } = this.#options;
@@ -196,7 +205,7 @@ export class TaskRunner {
   }
 }
 
-/** Starts an idle task with its next queued messages. */
+/** Starts the work of an idle task: appends its next queued messages to the thread and removes them from the queue. */
 async function startFromQueue(journal: TaskJournal, work: WorkLease): Promise<void> {
   await journal.change((state) => {
     const next = nextQueuedMessages(state);

@@ -1,4 +1,4 @@
-// The shapes of task requests and replies, for the OpenAPI document.
+// Defines the shapes of the bodies and replies of task routes, for the OpenAPI document.
 import {
   boolean,
   count,

@@ -1,4 +1,4 @@
-// Converts ledger events to task events. Task events depend only on stored data, so every client receives the same
+// Converts ledger events to task events. Task events depend only on stored data, so that every client receives the same
 // events with the same ids, from any instance and after a restart.
 import type { LedgerEvent } from "../../ledger/index.ts";
 import type { Message, StoredMessage, ToolCallPart, ToolResultPart } from "../../model/index.ts";
@@ -7,13 +7,13 @@ import { encodeCall, encodeMessage, encodeUsage, contentText, type TaskWireMessa
 
 export type TaskEvent = { msg: string } & Record<string, unknown>;
 
-/** A task event and its id, after which a client can resume. */
+/** A task event and the id of the event, after which a client can resume the stream. */
 export interface TaskEventRecord {
   id: string;
   event: TaskEvent;
 }
 
-/** The tool calls that a tool message answers, by id. */
+/** The tool calls that a tool message answers, by tool call id. */
 export type ToolCallsById = ReadonlyMap<string, ToolCallPart>;
 
 export function collectToolCalls({ parts }: Pick<Message, "parts">): Map<string, ToolCallPart> {
@@ -32,7 +32,7 @@ function createEventId(cursor: string, index: number, count: number): string {
 }
 
 /**
- * Parses an event id that a client sent. `seen` is the number of events of the cursor's message that the client has
+ * Parses an event id that a client sent. `seen` is the number of events of the message at `cursor` that the client has
  * received; it is undefined if the client has received all of them.
  */
 export function parseEventId(id: string): { cursor: string; seen?: number } {
@@ -59,7 +59,7 @@ function eventsOfLedgerEvent(ledgerEvent: LedgerEvent, calls: ToolCallsById): Ta
 }
 
 function toMessageEvents(message: StoredMessage, calls: ToolCallsById): TaskEvent[] {
-  // An interrupted message is not part of the conversation, so it has no events.
+  // An interrupted message is not part of the conversation that clients see, so it has no events.
   if (message.metadata.interrupted === true) return [];
   const added = encodeMessage(message).map((wire): TaskEvent => ({ msg: "MessageAdded", message: wire }));
   if (message.role === "assistant") return [...added, createCompletedEvent(message)];

@@ -1,5 +1,5 @@
-// Executes the work of a task until its queue is empty. While the agent runs, the journal is followed for new messages,
-// decisions and cancellations. The work can be released at any time, so that another process continues it.
+// Executes the work of a task until its queue is empty. While the agent runs, the journal is read for new messages,
+// decisions and cancellations. The work can be released at any time, so that another process can continue it.
 import { AgentError } from "../../agent/index.ts";
 import type { AgentEvent, AgentResult, AgentRun, Approval, ToolContext } from "../../agent/index.ts";
 import type { WorkLease } from "../../ledger/index.ts";
@@ -29,10 +29,10 @@ const POLL_MS = 1000;
 const MAX_CANCEL_POLLS = 1;
 
 /**
- * The reason why an execution was released. "left": another process continues the work, or this process does later.
+ * The reason why an execution was released. "released": this or another process claims and continues the work.
  * "waiting": the work continues after an approval, and no lease is needed until then.
  */
-type ReleaseReason = "left" | "waiting";
+type ReleaseReason = "released" | "waiting";
 
 /** The outcome of one agent run. */
 interface AgentRunOutcome {
@@ -53,17 +53,20 @@ export class TaskExecution {
   readonly #options: TaskExecutionOptions;
   readonly #approvals: PendingApprovals;
   /**
-   * Ends the agent's run, because the task was cancelled or released, the lease was lost, or the shutdown time is over.
+   * The controller that aborts the agent's run, because the task was cancelled or released, the lease was lost, or the
+   * time for shutdown is over.
    */
   readonly #stop = new AbortController();
   readonly #released = Promise.withResolvers<ReleaseReason>();
+  /** True once `release` was called; the execution then ends after the current step. */
   #isReleasing = false;
   readonly #wakeListeners = new Set<() => void>();
   #agentRun: AgentRun | undefined;
+  /** True once the current agent run has emitted an event; a cancellation normally waits for this event. */
   #hasAgentEvent = false;
   /** The ids of the tool calls that are running. */
   readonly #runningToolCalls = new Set<string>();
-  /** The queued messages that the agent has received: the agent's message id by queue id. */
+  /** For each steering message that the agent has received: the agent's id, by the id in the task's queue. */
   readonly #deliveredMessageIds = new Map<string, string>();
 
   constructor(options: TaskExecutionOptions) {
@@ -77,6 +80,8 @@ export class TaskExecution {
     const stopAgent = (): void => this.#stop.abort(createReleasedError());
     const signals = [work.lost, services.stopping];
     for (const signal of signals) signal.addEventListener("abort", stopAgent, { once: true });
+    // A signal may have been aborted before its listener was added.
+    if (signals.some(({ aborted }) => aborted)) stopAgent();
     const span = services.tracer.span("invoke_agent", {
       "gen_ai.operation.name": "invoke_agent",
       "gen_ai.request.model": task.model,
@@ -98,16 +103,16 @@ export class TaskExecution {
     const { work, services } = this.#options;
     await this.#markDeliveredMessages();
     for (;;) {
-      if (this.#isReleasing || this.#stop.signal.aborted) return "left";
+      if (this.#isReleasing || this.#stop.signal.aborted) return "released";
       const outcome = (await this.#isCancelledAndIdle()) ? undefined : await this.#runAgent();
-      if (work.lost.aborted || services.stopping.aborted) return "left";
+      if (work.lost.aborted || services.stopping.aborted) return "released";
       if (typeof outcome === "string") return outcome;
-      if (outcome?.result?.reason === "stopped") return "left";
+      if (outcome?.result?.reason === "stopped") return "released";
       if (await this.#conclude(outcome)) return "ended";
     }
   }
 
-  /** Resolves to true if the task was cancelled and has no live run to finish. */
+  /** Returns true if the task was cancelled and has no live run to finish. */
   async #isCancelledAndIdle(): Promise<boolean> {
     const { journal, work } = this.#options;
     if (!(await journal.read()).cancelling) return false;
@@ -119,7 +124,7 @@ export class TaskExecution {
     for (const wake of this.#wakeListeners) wake();
   }
 
-  /** Ends the execution after the current step, or at once if it waits for an approval. */
+  /** Ends the execution after the current step, or at once if the task waits for an approval. */
   release(): void {
     this.#isReleasing = true;
     this.#releaseIfWaiting();
@@ -128,15 +133,15 @@ export class TaskExecution {
 
   #releaseIfWaiting(): void {
     if (this.#isReleasing && this.#isWaitingForApproval(this.#options.journal.lastState))
-      this.#released.resolve("left");
+      this.#released.resolve("released");
   }
 
-  /** True if the work cannot proceed before an approval. */
+  /** True if no tool runs, the task is not being cancelled, and a tool call waits for a person's decision. */
   #isWaitingForApproval(state: TaskState): boolean {
     return this.#runningToolCalls.size === 0 && !state.cancelling && listOpenApprovals(state).length > 0;
   }
 
-  /** Marks queued messages as delivered if a dead process has appended them without writing the journal entry. */
+  /** Removes from the queue the messages that a dead process appended to the thread without removing them. */
   async #markDeliveredMessages(): Promise<void> {
     const { journal, work } = this.#options;
     const { queue } = await journal.read();
@@ -147,12 +152,12 @@ export class TaskExecution {
     if (delivered.length > 0) await journal.write(delivered.map(createUnqueuedEntry(true)), { workLease: work });
   }
 
-  /** Runs the agent once; the run may be released before its end. */
+  /** Runs the agent once. Returns the outcome, or the reason of a release that came before the end of the run. */
   async #runAgent(): Promise<AgentRunOutcome | ReleaseReason> {
     const over = new AbortController();
     this.#hasAgentEvent = false;
-    // The journal is followed before the agent is created, because creation can take long and a cancellation must be
-    // noticed meanwhile.
+    // The journal is followed before the agent is created, because the creation can take long and a cancellation must
+    // be noticed in the meantime.
     const following = this.#followJournal(over.signal);
     following.catch(() => undefined);
     try {
@@ -165,7 +170,7 @@ export class TaskExecution {
       if (this.#stop.signal.aborted && error === this.#stop.signal.reason) return {};
       const failure = toTaskFailure(error);
       if (failure !== undefined) return { error, failure };
-      // The error is transient, so the agent is stopped but the task is not cancelled; it continues later.
+      // The error is transient, so the agent is stopped but the task is not ended. The task continues later.
       this.#stop.abort(createReleasedError());
       throw error;
     } finally {
@@ -186,13 +191,13 @@ export class TaskExecution {
     };
     if (task.approval === "ask") agentOptions.approve = (call, context) => this.#approve(call, context);
     const agent = await agents.create(agentOptions, signal);
-    // This process holds the lease, so the writer of an unfinished run is dead.
+    // `force` is safe: this process holds the lease of the task, so no other process writes an unfinished run.
     return agent.resume(work.threadId, { force: true, signal });
   }
 
   async #approve(call: ToolCallPart, context: ToolContext): Promise<Approval> {
     const approval = await this.#approvals.wait(call, context, () => this.#releaseIfWaiting());
-    // The call is added before its `tool-start` event, because the tool starts right after the approval.
+    // The call counts as running before its `tool-start` event arrives, so that the task is not released in between.
     if (approval === true) this.#runningToolCalls.add(call.toolCallId);
     return approval;
   }
@@ -204,7 +209,8 @@ export class TaskExecution {
     for await (const event of run) {
       if (!this.#hasAgentEvent) {
         this.#hasAgentEvent = true;
-        // The agent has resumed the unfinished step, so the task can be cancelled now.
+        // The first event shows that the agent has resumed the unfinished step. `wake` makes `#followJournal` apply a
+        // cancellation that has arrived before.
         this.wake();
       }
       const entry = this.#toJournalEntry(event);
@@ -246,10 +252,14 @@ export class TaskExecution {
     return written?.messages ?? [];
   }
 
-  /** Follows the journal and applies its entries. Rejects if the journal cannot be read, and never resolves. */
+  /**
+   * Reads the journal repeatedly and applies new entries. Rejects if the journal cannot be read, and never resolves.
+   */
   async #followJournal(over: AbortSignal): Promise<never> {
     const { journal, services } = this.#options;
-    let idle: TaskState | undefined;
+    // The state at the previous poll if the task waited for an approval then; undefined otherwise. If the next poll
+    // finds the same state, the task is released.
+    let lastWaiting: TaskState | undefined;
     for (let polls = 0; !over.aborted;) {
       const woken = Promise.withResolvers<void>();
       const wake = (): void => woken.resolve();
@@ -269,13 +279,13 @@ export class TaskExecution {
       this.#wakeListeners.delete(wake);
       if (!isQuiet) continue;
       polls = state.cancelling && !this.#hasAgentEvent ? polls + 1 : 0;
-      if (idle?.cursor === state.cursor && this.#isWaitingForApproval(state)) this.#releaseWhileWaiting();
-      idle = this.#isWaitingForApproval(state) ? state : undefined;
+      if (lastWaiting?.cursor === state.cursor && this.#isWaitingForApproval(state)) this.#releaseWhileWaiting();
+      lastWaiting = this.#isWaitingForApproval(state) ? state : undefined;
     }
     return new Promise<never>(() => undefined);
   }
 
-  /** Releases a task that waits for an approval, without a decision. */
+  /** Releases a task that waits for an approval, because no lease is needed until the decision. */
   #releaseWhileWaiting(): void {
     this.#released.resolve("waiting");
     this.#stop.abort(createReleasedError());
@@ -283,10 +293,10 @@ export class TaskExecution {
 
   #applyJournal(state: TaskState, isStuck: boolean): void {
     const run = this.#agentRun;
-    // A cancellation waits until the agent has resumed an unfinished step, unless the agent does not start.
+    // A cancellation waits for the first event of the agent, or a few polls if the agent does not start (`isStuck`).
     if (state.cancelling && (this.#hasAgentEvent || isStuck)) this.#stop.abort();
     if (run === undefined) {
-      if (this.#isReleasing) this.#released.resolve("left");
+      if (this.#isReleasing) this.#released.resolve("released");
       return;
     }
     for (const queued of state.queue) if (queued.mode === "steer") this.#steerAgent(run, queued);
@@ -299,13 +309,13 @@ export class TaskExecution {
     try {
       this.#deliveredMessageIds.set(queued.id, run.steer(toThreadMessage(queued)).id);
     } catch {
-      // `steer` throws if the run has just ended; then the message is delivered to the next run.
+      // `steer` throws if the run has just ended. The message is then delivered to the next run.
     }
   }
 
   /**
-   * Removes messages from the agent's queue that are no longer in the task's queue. Delivered messages are not
-   * affected.
+   * Removes messages from the agent's queue that are no longer in the task's queue. Messages that the agent has already
+   * appended are not affected.
    */
   #withdrawUnqueued(run: AgentRun, { queue }: TaskState): void {
     for (const [id, steering] of this.#deliveredMessageIds) {
@@ -315,7 +325,7 @@ export class TaskExecution {
     }
   }
 
-  /** Writes the end of the work, or delivers the next queued messages. Returns true if the work has ended. */
+  /** Delivers the next queued messages, or writes the end of the work. Returns true if the work has ended. */
   async #conclude(outcome: AgentRunOutcome = {}): Promise<boolean> {
     const { journal } = this.#options;
     let ending: string | undefined;
@@ -341,6 +351,9 @@ export class TaskExecution {
     else log.warn("task-failed", { task: work.threadId, code, message });
   }
 
+  /**
+   * Returns the change to write after an agent run; `ending` is undefined if the work continues with queued messages.
+   */
   #changeAfter(
     { result, failure }: AgentRunOutcome,
     state: TaskState,

@@ -16,7 +16,7 @@ const TRANSIENT_CODES: ReadonlySet<LedgerErrorCode> = new Set<LedgerErrorCode>([
   "read-only",
 ]);
 
-/** Returns the failure; undefined if the error is transient, or if another process writes to the thread. */
+/** Returns the failure of a task; undefined if the error is transient, or if another process writes to the thread. */
 export function toTaskFailure(error: unknown): TaskFailure | undefined {
   if (error instanceof LedgerError && TRANSIENT_CODES.has(error.code)) return undefined;
   if (error instanceof AgentError && error.code === "busy") return undefined;
@@ -24,7 +24,7 @@ export function toTaskFailure(error: unknown): TaskFailure | undefined {
     const { kind, message, status, retryable } = error.error;
     return { code: kind, message, status, retryable };
   }
-  // The message of a store is replaced, because it is only for the log.
+  // `toServerError` replaces the message of a store, because clients must not receive names of files, tables and hosts.
   if (error instanceof LedgerError) return { code: error.code, message: toServerError(error).message };
   if (error instanceof KoineError) return { code: error.code, message: error.message };
   return { code: "internal", message: "An internal error; the log has the details under the task id." };

@@ -1,5 +1,5 @@
-// Follows a task's events from any event id, and adds snapshots of the queue for clients that do not compute the queue
-// from the events.
+// Follows the events of a task from any event id, and adds snapshots of the queue for clients that do not compute the
+// queue from the events.
 import type { Effects } from "../../client/index.ts";
 import type { Ledger, LedgerEvent } from "../../ledger/index.ts";
 import type { StoredMessage } from "../../model/index.ts";
@@ -15,11 +15,11 @@ import {
 import type { TaskJournal } from "./journal.ts";
 import { advanceTaskState, type TaskState } from "./task-state.ts";
 
-/** An event with its id, or a snapshot of the queue, which has no id because it is not stored. */
+/** An event with its id, or a snapshot of the queue. A snapshot has no id, because it is not stored. */
 export type FeedItem = TaskEventRecord | { queue: ReturnType<typeof encodePendingMessage>[] };
 
 export interface TaskFeedOptions {
-  /** The id of the last event that the client has received; "now" for new events only; absent for all events. */
+  /** The id of the last event that the client has received; "now" for new events only; undefined for all events. */
   after?: string | undefined;
   signal: AbortSignal;
   effects: Pick<Effects, "sleep">;
@@ -49,11 +49,12 @@ export async function* followTask(
     let shownQueue = state.queue;
     yield toQueueItem(state);
     yield* remaining;
-    // Resolves when the next snapshot may be sent.
+    // `pause` resolves when the next snapshot of the queue may be sent.
     let pause = Promise.resolve();
     for (;;) {
       const reading = history.next();
-      // The snapshot of an empty queue is sent at once, because it is short.
+      // A snapshot of a changed queue is sent if the pause ends before the next event arrives. The snapshot of an empty
+      // queue is sent at once, because it is short.
       while (state.queue !== shownQueue && (state.queue.length === 0 || (await endsFirst(pause, reading)))) {
         shownQueue = state.queue;
         yield toQueueItem(state);
@@ -73,12 +74,15 @@ function toQueueItem({ queue }: TaskState): FeedItem {
   return { queue: queue.map(encodePendingMessage) };
 }
 
-/** Resolves to true if the pause ends before the other promise, and otherwise to false. */
+/** Returns true if `pause` resolves before `other`, and otherwise false. */
 function endsFirst(pause: Promise<void>, other: Promise<unknown>): Promise<boolean> {
   return Promise.race([pause.then(() => true), other.then(() => false)]);
 }
 
-/** Returns the state after a ledger event. An event that is not newer than the state does not change it. */
+/**
+ * Returns the state after a ledger event; the same state if the event is not a journal entry or is already part of the
+ * state.
+ */
 function advanceState(state: TaskState, ledgerEvent: LedgerEvent): TaskState {
   if (ledgerEvent.type !== "entry" || ledgerEvent.cursor <= (state.cursor ?? "")) return state;
   return advanceTaskState(state, ledgerEvent.cursor, decodeEntry(ledgerEvent.entry));
@@ -98,8 +102,8 @@ async function readRemainingEvents(
 }
 
 /**
- * Finds the tool calls that a tool message answers. They are in the parent message, which is read from the ledger if it
- * was not the previous message of the feed.
+ * Finds the tool calls that a tool message answers. The calls are in the parent message, which is read from the ledger
+ * if it was not the previous message of the feed.
  */
 class ToolCallLookup {
   readonly #ledger: Ledger;

@@ -1,4 +1,4 @@
-// Derives the state of a task from its journal entries. The functions are pure, so every process derives the same
+// Derives the state of a task from its journal entries. The functions are pure, so that every process derives the same
 // state.
 import type { JsonObject } from "../../model/index.ts";
 import { sameJson } from "../../model/json/index.ts";
@@ -20,18 +20,19 @@ export interface TaskToolCall {
   /** The id of the run whose answer contains the call. */
   runId: string;
   call: JsonObject;
+  /** True if the call needs approval; it waits for approval while `decision` is undefined. */
   approval: boolean;
   decision?: { approve: boolean; reason?: string | undefined };
 }
 
-/** The result of posting a message with an idempotency key. */
+/** The stored result of a post with an idempotency key, which a repeated post returns again. */
 export interface KeyedMessage {
   id: string;
   queued: boolean;
   digest: string | undefined;
 }
 
-/** The maximum number of idempotency keys in a state; the oldest key is dropped. */
+/** The maximum number of idempotency keys in the state of a task. If there are more, the oldest key is dropped. */
 const MAX_REMEMBERED_KEYS = 1000;
 
 export interface TaskState {
@@ -39,11 +40,11 @@ export interface TaskState {
   cursor: string | null;
   running: boolean;
   queue: readonly QueuedTaskMessage[];
-  /** True if a client has requested the end of the work. */
+  /** True if a client has requested the end of the work and the work has not ended yet. */
   cancelling: boolean;
-  /** True after a failure: queued messages are not delivered until the next message is posted. */
+  /** True after a failure. Queued messages are then not delivered until the next message is posted. */
   isQueueHeld: boolean;
-  /** The tool calls of the current work, by id. */
+  /** The tool calls of the current work, by tool call id. */
   calls: ReadonlyMap<string, TaskToolCall>;
   keys: ReadonlyMap<string, KeyedMessage>;
   /** The reason why the last work ended; undefined if no work has ended yet. */
@@ -61,7 +62,7 @@ export const INITIAL_TASK_STATE: TaskState = {
   keys: new Map(),
 };
 
-/** Returns the state after an entry; `entry` is undefined for entries of other modules. */
+/** Returns the state after a journal entry; `entry` is undefined for an entry that does not belong to a task. */
 export function advanceTaskState(state: TaskState, cursor: string, entry: TaskEntry | undefined): TaskState {
   return { ...state, ...(entry !== undefined && changesByEntry(state, entry)), cursor };
 }
@@ -103,7 +104,10 @@ function rememberKey({ keys }: TaskState, entry: KeyedEntry & { id: string }, qu
   return new Map(remembered).set(key, { id, queued, digest });
 }
 
-/** Adds a tool call. Waiting calls of other runs are dropped: their answers were replaced, so they will never run. */
+/**
+ * Adds a tool call. Calls of other runs that still wait for approval are removed: the answers that contain these calls
+ * were replaced, so the calls never run.
+ */
 function withCall({ calls }: TaskState, entry: Extract<TaskEntry, { type: "calling" }>): TaskState["calls"] {
   const { toolCallId, runId, call, approval = false } = entry;
   const others = [...calls].filter(
@@ -115,14 +119,14 @@ function withCall({ calls }: TaskState, entry: Extract<TaskEntry, { type: "calli
 function withDecision({ calls }: TaskState, entry: Extract<TaskEntry, { type: "decided" }>): TaskState["calls"] {
   const { toolCallId, approve, reason } = entry;
   const call = calls.get(toolCallId);
-  // Only the first decision about a call counts.
+  // A decision about an unknown call is ignored, and so is every decision about a call after the first one.
   if (call === undefined || call.decision !== undefined) return calls;
   return new Map(calls).set(toolCallId, { ...call, decision: { approve, reason } });
 }
 
 /**
- * Returns the state of the call with this id and content. The id alone is not sufficient, because a lost answer may
- * have used it for a different call.
+ * Returns the call with this id and content; undefined if there is none. The content is compared, because an answer
+ * that was lost in a crash may have used the same id for a different call.
  */
 export function findToolCall({ calls }: TaskState, toolCallId: string, call: JsonObject): TaskToolCall | undefined {
   const known = calls.get(toolCallId);
@@ -134,7 +138,10 @@ export function listOpenApprovals({ calls }: TaskState): [toolCallId: string, ca
   return [...calls].filter(([, { approval, decision }]) => approval && decision === undefined);
 }
 
-/** Returns the messages to deliver after an answer: all queued steering messages, or else the first queued message. */
+/**
+ * Returns the messages to deliver after an answer: all queued steering messages or, if there are none, the first queued
+ * message.
+ */
 export function nextQueuedMessages({ queue }: TaskState): readonly QueuedTaskMessage[] {
   const steering = queue.filter(({ mode }) => mode === "steer");
   return steering.length > 0 ? steering : queue.slice(0, 1);

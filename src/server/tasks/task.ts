@@ -1,5 +1,5 @@
-// Reads tasks. A task is a thread of the kind "task": its settings are in the thread's metadata, and its state is in
-// the thread's journal.
+// Reads tasks from the ledger. A task is a thread of the kind "task". Its settings are in the metadata of the thread,
+// and its state is in the journal of the thread.
 import { decodeTime } from "ulid";
 import type { Ledger, Thread } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
@@ -16,7 +16,7 @@ export const TASK_KIND = "task";
 /** The settings that a task was created with. */
 export interface TaskSettings {
   model: string;
-  /** If "ask", tool calls wait for approval. */
+  /** "ask" if tool calls wait for approval; undefined if they run without approval. */
   approval?: "ask" | undefined;
 }
 
@@ -26,7 +26,8 @@ export function readTaskSettings({ metadata }: Thread): TaskSettings {
 }
 
 /**
- * Returns the new metadata of a thread with the task's settings. Throws if the new metadata have different settings.
+ * Returns the metadata to store if a client sets the metadata of a thread to `metadataInput`. The settings of a task
+ * (`task`) are kept. Throws if `metadataInput` contains different settings of the task.
  */
 export function preserveTaskSettings(
   { kind, metadata }: Thread,
@@ -80,7 +81,7 @@ export async function toTaskView(journal: TaskJournal, thread: Thread): Promise<
   };
 }
 
-/** The usage of idle tasks, with the journal cursor for which the usage is valid. */
+/** A cache of the usage of idle tasks, each with the journal cursor for which the usage is valid. */
 const usageCache = new WeakMap<TaskJournal, { cursor: string | null; usage: Usage | undefined }>();
 
 /** Returns the sum of the usage of all runs of a task, including failed runs; undefined if no run has a usage. */

@@ -27,11 +27,11 @@ export interface TaskWireMessage {
 const chat = openaiChat();
 
 /**
- * Encodes a message. A tool message becomes one wire message for each tool result. A message without content that the
- * format supports becomes an empty list.
+ * Encodes a message. A tool message becomes one wire message for each tool result. Returns an empty list if OpenAI's
+ * chat format supports none of the message's content.
  */
 export function encodeMessage(message: Message): TaskWireMessage[] {
-  // The cast is safe: this dialect encodes messages as a list.
+  // The cast is safe: the Chat dialect encodes messages as a list of objects.
   return (chat.encodeMessages([message]).wire as JsonObject[]).map(toWireMessage);
 }
 
@@ -40,9 +40,10 @@ function toWireMessage(wire: JsonObject): TaskWireMessage {
   const contentOrEmpty = typeof content === "string" || Array.isArray(content) ? content : "";
   const contentOrRefusal = contentOrEmpty === "" && typeof refusal === "string" ? refusal : contentOrEmpty;
   const wireMessage: TaskWireMessage = {
-    // The task format has no developer role. The cast is safe, because the dialect has no other roles.
+    // Messages of tasks have no developer role. The cast is safe, because the Chat dialect writes only the role
+    // "developer" and the roles of `TaskWireMessage`.
     role: role === "developer" ? "system" : (role as TaskWireMessage["role"]),
-    // The cast is safe: content parts are objects.
+    // The cast is safe: the content is a string or a list, and the elements of a list are objects.
     content: contentOrRefusal as TaskWireMessage["content"],
   };
   if (wireMessage.role === "assistant") wireMessage.tool_calls = Array.isArray(calls) ? (calls as object[]) : [];
@@ -63,7 +64,7 @@ export function encodeCall(call: ToolCallPart): object {
   return wireMessage?.tool_calls?.[0] ?? { id: call.toolCallId, type: "function", function: fallback };
 }
 
-/** Encodes each token count twice: under this format's field name and under OpenAI's. */
+/** Encodes the usage. Each token count has two fields, `input_tokens` and OpenAI's `prompt_tokens`, for example. */
 export function encodeUsage(usage: Usage): JsonObject {
   const { inputTokens, outputTokens, totalTokens, cacheReadTokens, reasoningTokens, cost } = usage;
   return {
@@ -81,7 +82,9 @@ export function encodeUsage(usage: Usage): JsonObject {
 
 const INPUT_ROLES: ReadonlySet<string> = new Set(["user", "system", "developer"]);
 
-/** Decodes a message that is posted to a task: a text or a message object. Throws "invalid-request" with the path. */
+/**
+ * Decodes a message that is posted to a task: a text or a message object. Throws "invalid-request" if it is invalid.
+ */
 export function decodeInputMessage(wire: unknown, path = "/message"): Message {
   const message = typeof wire === "string" ? user(wire) : decodeObject(wire, path);
   if (message.parts.every((part) => part.type === "text" && part.text === "")) {
@@ -125,7 +128,10 @@ function withTextType(content: unknown): unknown {
   );
 }
 
-/** Returns the message. Throws "invalid-request" if the ledger cannot store the message. */
+/**
+ * Returns the message as `assertStorableMessages` accepts it. Throws "invalid-request" if the ledger cannot store the
+ * message.
+ */
 function assertStorable(message: Message, path: string): Message {
   try {
     return assertStorableMessages([message], path)[0] ?? message;

@@ -1,19 +1,19 @@
-// Compares two encodings of which one extends the other: lists may grow at the end, and the last element of a list may
-// grow itself, because two turns can merge. All else must be equal to the byte, because prompt caches compare bytes
-// (B44).
+// Compares the encoding of a conversation with its encoding after messages were appended. Lists and objects may have
+// additional elements, and the last element of a list may be extended, because two turns can merge. All other bytes
+// must be equal, because prompt caches compare bytes (B44).
 import { stringifyJson } from "../../model/json/index.ts";
 import { isObject } from "../../model/value-kind.ts";
 import { pointerStep } from "../../model/json/pointer.ts";
 import type { JsonDifference } from "../json/json-differences.ts";
 
 export interface AppendOnlyComparison {
-  /** Paths at which something was appended. */
+  /** The paths at which the longer encoding has additional content. */
   additions: string[];
-  /** All other differences. */
+  /** All other differences, which would invalidate a prompt cache. */
   changes: JsonDifference[];
 }
 
-/** Compares an encoding with a longer one. */
+/** Compares the encoding of a conversation (`short`) with its encoding after messages were appended (`long`). */
 export function compareAppendOnly(short: unknown, long: unknown): AppendOnlyComparison {
   const result: AppendOnlyComparison = { additions: [], changes: [] };
   compareValues(short, long, "", result);
@@ -57,7 +57,7 @@ function compareObjects(
   for (const key of Object.keys(long)) if (!Object.hasOwn(short, key)) result.additions.push(path + pointerStep(key));
 }
 
-/** True if a text is the beginning of a longer text, or an element of a list that replaced it. */
+/** True if `short` is a text, and `long` is a text that begins with it or a list that contains it. */
 function isTextPrefix(short: unknown, long: unknown): boolean {
   if (typeof short !== "string") return false;
   if (typeof long === "string") return long.startsWith(short);

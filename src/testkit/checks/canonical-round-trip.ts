@@ -1,5 +1,5 @@
-// Checks that canonical messages decode to themselves after encoding. A value may differ only if a loss covers it, or if
-// the decoder fills it in.
+// Checks that canonical messages are unchanged after encoding and decoding. A value may differ only if a loss covers
+// it, or if the decoder must fill it in.
 import type { Dialect, Encoded } from "../../dialects/dialect.ts";
 import { sameJson } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
@@ -16,7 +16,7 @@ interface SentValue {
   path: string;
   value: unknown;
 }
-/** Compares a sent value with the decoded value at the same position. */
+/** Returns the difference between a sent value and a decoded value; undefined if both are equal. */
 type CompareSentValue<T> = (sent: SentValue, decoded: T | undefined) => JsonDifference | undefined;
 
 export function assertCanonicalRoundTrip(dialect: Dialect, messages: readonly Message[]): void {
@@ -77,7 +77,7 @@ function isRegrouped(encoded: Encoded, path: string): boolean {
   return isMoved || isCoveredByLoss(encoded, `${path}/parts`);
 }
 
-/** True if a loss covers the value, its type, or (for a part that was changed by an encoder) something within it. */
+/** True if a loss covers the value; for a part, also if a loss reports a changed type or a change within the part. */
 function mayDiffer(encoded: Encoded, path: string): boolean {
   if (isCoveredByLoss(encoded, path)) return true;
   if (!isPart(path)) return false;
@@ -86,7 +86,10 @@ function mayDiffer(encoded: Encoded, path: string): boolean {
 }
 const CHANGING_ACTIONS: ReadonlySet<string> = new Set(["moved", "approximated", "repaired"]);
 
-/** Compares lists: element by element if no loss covers an element, else as a subsequence of the decoded list. */
+/**
+ * Compares two lists element by element. If losses cover elements, the remaining elements must be a subsequence of the
+ * decoded list.
+ */
 function findListDifference<T>(
   sent: readonly SentValue[],
   decoded: readonly T[],
@@ -119,17 +122,20 @@ function findElementDifference(
   );
 }
 
-/** True if a decoder may fill in another value for a field of a tool result. */
+/** True if a decoder may fill in another value for the field `key` of a tool result. */
 function isFilledIn(part: Record<string, unknown>, key: string, is: unknown, encoded: Encoded, path: string): boolean {
   if (part["type"] !== "tool-result") return false;
-  // Decoders take the tool name from the call, which may be absent.
+  // Decoders read the tool name from the call; without a call, the name is empty.
   if (key === "toolName") return is === "";
   // A placeholder for an absent output may decode as `output` or as `content`.
   return RESULT_FIELDS.includes(key) && RESULT_FIELDS.some((each) => isCoveredByLoss(encoded, `${path}/${each}`));
 }
 const RESULT_FIELDS: readonly string[] = ["output", "content"];
 
-/** Returns an empty container for an absent one, so that its elements are compared one by one with the losses. */
+/**
+ * Returns the empty list or object with which a list or object is compared if it is absent after decoding; undefined
+ * for an empty one, and for other values.
+ */
 function toEmptyContainer(was: unknown): unknown {
   if (Array.isArray(was)) return was.length > 0 ? [] : undefined;
   return isPlainRecord(was) && Object.keys(was).length > 0 ? {} : undefined;

@@ -1,4 +1,5 @@
-// Checks of the encoder with a canonical request or response: silent losses, declared losses, purity, decoding back.
+// Checks an encoder with a canonical request or response: no silent losses, declared losses, equal output for equal
+// input, and decoding of the output.
 import type { Dialect, Encoded } from "../../dialects/dialect.ts";
 import { sameJson, stringifyJson } from "../../model/json/index.ts";
 import { pointer } from "../../model/json/pointer.ts";
@@ -17,12 +18,12 @@ function assertNothingLost(lost: readonly JsonNode[]): void {
   assertHolds(lost.length === 0, `${lost.length} values were lost without a report:`, shown.join("\n"));
 }
 
-/** Probes every scalar of the value. */
+/** Requires for every scalar of the value that the encoder writes it or reports its loss. */
 export const assertNoSilentLosses: CanonicalValueCheck = (codec, dialect, value) => {
   assertNothingLost(silentLosses(value, (each) => codec.encode(dialect, each)));
 };
 
-/** Probes a sample of the scalars, for values of any size. */
+/** Requires the same as assertNoSilentLosses for a sample of the scalars, so that large values can be checked. */
 export const assertNoSampledLosses: CanonicalValueCheck = (codec, dialect, value) => {
   assertNothingLost(sampledLosses(value, (each) => codec.encode(dialect, each)));
 };
@@ -37,7 +38,7 @@ export const assertDeclaredLosses: CanonicalValueCheck = (codec, dialect, value)
       `The dialect does not declare the loss "${code}" with the action "${action}" and the level "${level}".`,
     );
     assertHolds(message !== "", `The loss "${code}" has no message.`);
-    // The path of a synthesized field does not exist in the value.
+    // Only the path of a synthesized field may be absent from the value.
     assertHolds(
       paths.has(path) || action === "synthesized",
       `The loss "${code}" names the path "${path}", which does not exist.`,
@@ -56,7 +57,7 @@ export const assertPureEncoding: CanonicalValueCheck = (codec, dialect, value) =
   );
 };
 
-/** Requires that the decoder reads the encoder's output, and that the decoded value needs no repair. */
+/** Requires that the encoder's output, decoded and encoded without repairs, is the same wire value. */
 export const assertStableReencoding: CanonicalValueCheck = (codec, dialect, value) => {
   const { wire, reencoded } = encodeDecodeEncode(codec, dialect, value);
   assertNoDifferences(
@@ -77,12 +78,15 @@ function encodeDecodeEncode<T>(
   return { ...encoded, reencoded: codec.encode(dialect, decoded, { repair: false }), decoded };
 }
 
-/** Paths outside of messages; messages may be split and merged. */
+/**
+ * Matches paths outside messages, residue and raw data. Messages are not matched, because encoders may split and merge
+ * them.
+ */
 const OUTSIDE_MESSAGES = /^\/(?!messages?\/|alternatives\/\d+\/message\/|extra\/)(?!.*\/(?:extra|raw)(?:\/|$))/;
 
 /**
- * Requires that a scalar without a loss decodes to its own path. The silent-loss oracle does not detect two settings that
- * were exchanged.
+ * Requires that a scalar without a loss is decoded at its original path. This detects two settings that an encoder
+ * exchanged, which the silent-loss oracle does not detect.
  */
 export const assertFieldsDecodeInPlace: CanonicalValueCheck = (codec, dialect, value) => {
   const { losses, names, decoded } = encodeDecodeEncode(codec, dialect, value);
@@ -100,7 +104,10 @@ export const assertFieldsDecodeInPlace: CanonicalValueCheck = (codec, dialect, v
   assertNoDifferences(differences, "A field was decoded to another value, or not at all.", losses);
 };
 
-/** Enumerated values that must decode to themselves. The output type "text" is the default and need not be encoded. */
+/**
+ * Matches paths of enumerated values that must be equal after decoding. The check skips the output type "text", which
+ * is the default.
+ */
 const COMPARED_VOCABULARY = /\/(?:unified|toolChoice|mode|effort|type)$/;
 
 /** Returns the keys with list indexes reduced by the number of preceding elements that a loss covers. */

@@ -8,9 +8,9 @@ import type { Part, ToolResultPart } from "../../model/parts.ts";
 export interface ConversationTurn {
   role: "user" | "assistant" | "tool";
   text: string;
-  /** Calls, numbered over the whole conversation. */
+  /** The calls of client tools, numbered in the order of the whole conversation. */
   calls: { name: string; input: unknown; number: number }[];
-  /** Results, with the number of their call. */
+  /** The tool results, each with the number of its call; -1 for a result without a call. */
   results: { number: number; text: string }[];
 }
 export interface ConversationContent {
@@ -32,12 +32,12 @@ export function readConversationContent(messages: readonly Message[]): Conversat
       addPart(requireTurn(turns, part.type === "tool-result" ? "tool" : role), part, callNumbers);
     }
   }
-  // Parallel results have no defined order.
+  // The results are sorted, because the order of parallel results is not defined.
   for (const turn of turns) turn.results.sort((one, other) => one.number - other.number);
   return { instructions: removeWhiteSpace(instructions), turns };
 }
 
-/** Returns the last turn if it has the role, else a new one. */
+/** Returns the last turn if it has the role; otherwise adds a new turn to the list and returns it. */
 function requireTurn(turns: ConversationTurn[], role: ConversationTurn["role"]): ConversationTurn {
   const last = turns.at(-1);
   if (last?.role === role) return last;
@@ -51,7 +51,7 @@ function isPortableContent(part: Part): boolean {
   return readPartText(part).trim() !== "";
 }
 
-/** Removes white space: an encoder that joins blocks may insert some. */
+/** Removes white space, because an encoder that joins blocks may insert white space between them. */
 export function removeWhiteSpace(text: string): string {
   return text.replaceAll(/\s+/g, "");
 }
@@ -72,7 +72,7 @@ function addPart(turn: ConversationTurn, part: Part, callNumbers: Map<string, nu
   }
 }
 
-/** Parses the arguments of a call; returns the text itself if it is no JSON. */
+/** Parses the arguments of a call; returns the text unchanged if it is not JSON. */
 function parseInput(text: string): unknown {
   try {
     return parseJson(text === "" ? "{}" : text);

@@ -1,11 +1,11 @@
-// Checks the errors of decoders: they must name the dialect, a documented code and a path.
+// Checks the errors of decoders: each error must name the dialect, a documented code and a path.
 import type { Dialect } from "../../dialects/dialect.ts";
 import { DialectError } from "../../dialects/errors.ts";
 import type { DialectErrorCode } from "../../dialects/errors.ts";
 import { assertHolds } from "../conformance-case.ts";
 import { isWithin } from "../json/json-nodes.ts";
 
-/** Codes that a decoder may use. */
+/** The error codes that a decoder may use. */
 const DECODER_ERROR_CODES: ReadonlySet<DialectErrorCode> = new Set<DialectErrorCode>([
   "wrong-type",
   "missing-field",
@@ -13,7 +13,7 @@ const DECODER_ERROR_CODES: ReadonlySet<DialectErrorCode> = new Set<DialectErrorC
   "too-deep",
 ]);
 
-/** Returns the error if it is a proper error of this dialect's decoder; any other error is a crash. */
+/** Returns the error if it is a DialectError of this dialect with a code for decoders; otherwise the check fails. */
 export function requireDecoderError(
   dialect: Dialect,
   error: unknown,
@@ -40,7 +40,7 @@ export function requireDecoderError(
   return error;
 }
 
-/** Values without messages, and the paths that the error may name (or descendants of them). */
+/** Values that are not messages, each with the paths that the error may name; descendants of a path are allowed. */
 const NON_MESSAGES: readonly [value: unknown, ...paths: string[]][] = [
   [undefined, ""],
   [null, ""],
@@ -48,7 +48,7 @@ const NON_MESSAGES: readonly [value: unknown, ...paths: string[]][] = [
   ["text", ""],
   [true, ""],
   [{}, "", "/messages"],
-  // Some dialects have no object with a list under `messages`.
+  // The error may name the path "", because some dialects do not accept an object with a list in `messages`.
   [{ messages: 7 }, "", "/messages"],
   [{ messages: [7] }, "", "/messages/0"],
   [[7], "/0"],
@@ -56,7 +56,7 @@ const NON_MESSAGES: readonly [value: unknown, ...paths: string[]][] = [
   [[[]], "/0"],
 ];
 
-/** Requires that a decoder rejects values that are no object at all, with the path of the whole value. */
+/** Requires that a decoder rejects values that are not objects, and that the error has the path of the whole value. */
 export function assertNonObjectsRejected(dialect: Dialect, decode: (wire: unknown) => unknown): void {
   for (const value of [undefined, null, 7, "text", true, [], [{}]]) {
     const { path } = requireRejection(dialect, value, decode);

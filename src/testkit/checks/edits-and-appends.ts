@@ -14,14 +14,14 @@ import { haveDifferentRepairs } from "./reported-repairs.ts";
 
 const APPENDED_TEXT = "And another thing, appended.";
 const EDITED_TEXT = "An edited text that stands nowhere else.";
-/** Maximum number of texts of one sample that are edited, one at a time. */
+/** The maximum number of texts of one sample that are edited. */
 const EDIT_LIMIT = 5;
 
 function isRequest(codec: PayloadCodec<unknown>, value: unknown): value is ModelRequest {
   return codec.capability === "requests" && typeof value === "object";
 }
 
-/** Appends a message: one list or the last turn grows, all else is equal to the byte. */
+/** Requires that an appended message only extends one list or the last turn, and that all other bytes are equal. */
 export const assertAppendOnlyAppends: WireSampleCheck = (codec, dialect, sample) => {
   const value = codec.decode(dialect, sample.wire, sample);
   if (!isRequest(codec, value)) return;
@@ -37,13 +37,13 @@ export const assertAppendOnlyAppends: WireSampleCheck = (codec, dialect, sample)
   }
 };
 
-/** True for a text without seals, annotations and logprobs, which an edit would invalidate. */
+/** True for a text that is not blank and has no seals, annotations or logprobs, which an edit would invalidate. */
 function isIndependentText(part: TextPart): boolean {
   const dependentLists = [part.seals, part.annotations, part.logprobs];
   return part.text.trim() !== "" && dependentLists.every((list) => list === undefined || list.length === 0);
 }
 
-/** Edits one text at a time: only strings that contained it may change. */
+/** Requires that the edit of one text changes only the wire strings that contain the text. */
 export const assertEditIsLocal: WireSampleCheck = (codec, dialect, sample) => {
   const value = codec.decode(dialect, sample.wire, sample);
   const texts = codec.listMessages(value).flatMap(({ keys, message }) =>
@@ -54,7 +54,7 @@ export const assertEditIsLocal: WireSampleCheck = (codec, dialect, sample) => {
   for (const repair of [false, true]) {
     const before = codec.encode(dialect, value, { repair });
     for (const { keys, part } of pickEvenly(texts, EDIT_LIMIT)) {
-      // The cast holds: only one text differs.
+      // The cast is safe, because a text part is replaced with a text part.
       const edited = replaceAt(value, keys, editPart(part, { text: EDITED_TEXT })) as typeof value;
       const after = codec.encode(dialect, edited, { repair });
       if (repair && haveDifferentRepairs(before, after)) continue;

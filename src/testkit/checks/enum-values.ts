@@ -1,5 +1,5 @@
-// Checks enumerated settings and finish reasons: the wire must change with the value, or a loss must report it. The
-// silent-loss oracle does not search for these values, because encoders map them to other strings.
+// Checks enumerated settings and finish reasons: different values must have different wires, or a loss must be
+// reported. The silent-loss oracle does not search for these values, because encoders map them to other strings.
 import type { Encoded } from "../../dialects/dialect.ts";
 import { createCoverageTest } from "../oracle/loss-coverage.ts";
 import { assertHolds } from "../conformance-case.ts";
@@ -7,13 +7,13 @@ import type { CanonicalValueCheck } from "./payload-codec.ts";
 import { fingerprint } from "../oracle/encoded-text.ts";
 import { walkJson, replaceAt } from "../json/json-nodes.ts";
 
-/** Paths of enumerated values, with values that must be distinct on the wire. */
+/** The paths of enumerated values, each with values that must be distinct on the wire. */
 const ENUM_VALUES: readonly [path: RegExp, values: readonly unknown[]][] = [
   [/^\/toolChoice$/, ["auto", "none", "required"]],
   [/^\/toolChoice\/mode$/, ["auto", "required"]],
   [/^\/reasoning\/effort$/, ["low", "high"]],
   [/^\/output$/, [{ type: "text" }, { type: "json" }]],
-  // "tool-calls" is not in the list: on some wires only the calls themselves imply it.
+  // "tool-calls" is not in the list, because some wires have no such value and only the calls themselves imply it.
   [/^(?:\/alternatives\/\d+)?\/finishReason$/, ["stop", "length", "content-filter"].map((unified) => ({ unified }))],
 ];
 
@@ -23,9 +23,10 @@ export const assertEnumValuesDistinct: CanonicalValueCheck = (codec, dialect, va
     const values = ENUM_VALUES.find(([pattern]) => pattern.test(path))?.[1];
     if (values === undefined || isLost(path)) continue;
     const encodeWith = (each: unknown): Encoded => codec.encode(dialect, replaceAt(value, keys, each) as typeof value);
-    // The listed value has no raw wire value, so that it is encoded like the others.
+    // The equal value of ENUM_VALUES replaces the sample's value, which may have a raw wire value that determines the
+    // encoding.
     const listed = values.find((each) => isSameEnumValue(each, current)) ?? current;
-    // Other finish reasons may be implied by the content or the error.
+    // Finish reasons that are not in ENUM_VALUES are skipped, because the content or the error may imply them.
     if (listed === current && path.endsWith("/finishReason")) continue;
     const encoded = encodeWith(listed);
     if (createCoverageTest(encoded)(path)) continue;

@@ -1,5 +1,5 @@
-// Compares the key order of schemas, verbatim tools and call inputs: models read them as text. Their objects are located
-// on the wire by content, because their place depends on the dialect.
+// Compares the key order of schemas, verbatim tools and call inputs, because models read them as text. The objects are
+// located on the wire by their content, because their path depends on the dialect.
 import { isObject } from "../../model/value-kind.ts";
 import type { JsonDifference } from "../json/json-differences.ts";
 import { walkJson, readAt } from "../json/json-nodes.ts";
@@ -7,7 +7,10 @@ import { walkJson, readAt } from "../json/json-nodes.ts";
 const ORDER_SENSITIVE =
   /^(\/tools\/\d+\/(inputSchema|outputSchema|grammar|value)|\/output\/schema|.*\/parts\/\d+\/input)$/;
 
-/** Returns the wire objects with order-sensitive content whose keys have another order in `is` than in `was`. */
+/**
+ * Returns the wire objects whose keys have another order in `is` than in `was`. Compares only the objects of `was` that
+ * are schemas, verbatim tools or call inputs of the decoded `value`.
+ */
 export function findKeyOrderDifferences(value: unknown, was: unknown, is: unknown): JsonDifference[] {
   const contents = new Set<string>();
   for (const node of walkJson(value)) {

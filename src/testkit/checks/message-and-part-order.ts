@@ -1,5 +1,5 @@
-// Checks properties that no single scalar shows: every message and part is encoded, parts keep their order, and messages
-// that differ only in role or part type differ on the wire.
+// Checks properties that the silent-loss oracle does not detect: every message and part is encoded, parts keep their
+// order, and messages that differ only in role or part type differ on the wire.
 import type { Encoded } from "../../dialects/dialect.ts";
 import { sameJson } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
@@ -43,7 +43,7 @@ function assertPresent(
   encode: EncodeMessages,
 ): void {
   if (isCoveredByLoss(encoded, path)) return;
-  // The cast holds: removal of a message or part leaves a list of messages.
+  // The cast is safe, because the list without a message or part is still a list of messages.
   const { wire } = encode(removeAt(list, keys) as Message[]);
   assertHolds(!sameJson(wire, encoded.wire), `${subject} was dropped without a report.`, wire);
 }
@@ -84,7 +84,7 @@ const ORDERED: readonly Message[] = [
   },
 ];
 
-/** Returns the string that locates a part in the output. Results are located by the parts of their content. */
+/** Returns the string by which a part is found in the output; undefined for other types of parts. */
 function readMarkerText(part: Part): string | undefined {
   if (part.type === "text" || part.type === "reasoning") return part.text;
   return part.type === "tool-call" ? part.toolCallId : undefined;
@@ -104,7 +104,7 @@ function listMarkers(parts: readonly Part[], path: string): PartMarker[] {
   });
 }
 
-/** Requires that two parts of different types in reverse order give another wire, or that a loss reports the order. */
+/** Requires that two parts of different types have another wire in reverse order, or that a loss reports the order. */
 function assertTypeOrderVisible(encode: EncodeMessages): void {
   const parts = [textPart("A text."), reasoningPart("A thought."), callPart("call_omega"), IMAGE];
   parts.forEach((one, index) => {
@@ -143,7 +143,7 @@ export function assertPartOrder(encode: EncodeMessages): void {
 
 const SHARED_TEXT = "The same words.";
 
-/** Requires that messages with the same text but another role or part type differ on the wire, unless reported. */
+/** Requires that messages with equal text but different roles or part types differ on the wire, or have a loss. */
 export function assertRolesAndTypesDistinct(encode: EncodeMessages): void {
   const roles = [system(SHARED_TEXT), user(SHARED_TEXT), assistant(SHARED_TEXT)];
   const types = [
@@ -161,7 +161,7 @@ export function assertRolesAndTypesDistinct(encode: EncodeMessages): void {
 
 function assertDistinctWires(messages: readonly Message[], path: string, encode: EncodeMessages): void {
   const encodings = messages.map((message) => encode([message]));
-  // An encoding with a reported role or type may equal any other.
+  // An encoding with a loss of the role or type may be equal to any other encoding.
   const unreported = encodings.filter((encoded) => !isCoveredByLoss(encoded, path));
   unreported.forEach((one, index) => {
     for (const other of unreported.slice(index + 1)) {

@@ -1,4 +1,4 @@
-// Creates the cases for one wire sample of messages: round trips, a stored copy, edits, and mutants.
+// Creates the conformance cases for one wire sample of messages: round trips, a stored copy, edits and mutants.
 import type { Dialect } from "../../dialects/dialect.ts";
 import { parseJson, sameJson, stringifyJson } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
@@ -9,7 +9,7 @@ import { assertHolds, readWireMessages } from "../conformance-case.ts";
 import { assertNewMessageFieldsRestored, assertMessageMutantsHandled } from "./message-totality.ts";
 import { deepFreeze, replaceAt } from "../json/json-nodes.ts";
 
-/** A wire value with messages that the dialect decodes; its list of messages must come back as equal JSON. */
+/** A wire value with messages that the dialect decodes; encoding the decoded messages must return equal JSON. */
 export interface MessageSample {
   name: string;
   wire: unknown;
@@ -27,11 +27,11 @@ export function createSampleCases(dialect: Dialect, { name, wire }: MessageSampl
     { title: title("an edited text changes nothing else"), run: () => assertTextEditIsLocal(dialect, wire) },
     { title: title("decodes to the model's shape"), run: () => assertMessageShape(dialect, wire) },
     {
-      title: title("B43: a new field comes back at any place"),
+      title: title("B43: a new field at any position is preserved"),
       run: () => assertNewMessageFieldsRestored(dialect, wire),
     },
     {
-      title: title("B43: a missing or odd field never crashes it"),
+      title: title("B43: a missing or invalid field never crashes the dialect"),
       run: () => assertMessageMutantsHandled(dialect, wire, { limit: mutants, salt: name }),
     },
   ];
@@ -54,7 +54,7 @@ function assertMessagesEqual(dialect: Dialect, wire: unknown): void {
   );
 }
 
-/** Copies the messages by JSON text, as a store does. */
+/** Requires that messages are encoded to equal JSON after they were copied by JSON text, as in a store. */
 function assertStoredCopyEqual(dialect: Dialect, wire: unknown): void {
   const stored = parseJson(stringifyJson(dialect.decodeMessages(wire))) as unknown as Message[];
   const { wire: encoded } = dialect.encodeMessages(stored);
@@ -82,7 +82,7 @@ function assertAppendKeepsPrefix(dialect: Dialect, wire: unknown): void {
 
 const EDITED_TEXT = "An edited text that stands nowhere else.";
 
-/** Edits one text at a time: the new text arrives, and all other parts and messages stay the same. */
+/** Requires for each text that an edit of it is encoded and changes no other part and no other message. */
 function assertTextEditIsLocal(dialect: Dialect, wire: unknown): void {
   const messages = dialect.decodeMessages(wire);
   messages.forEach((message, index) => {

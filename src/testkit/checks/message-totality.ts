@@ -1,4 +1,5 @@
-// Checks B43 for messages exhaustively: every field of a sample deleted, retyped, and with a new field next to it.
+// Checks B43 for messages: each field of a sample is deleted or given a value of another type, and each object gets a
+// new field. The dialect must restore the data, report a loss, or throw an error that names the field.
 import type { Dialect, Encoded } from "../../dialects/dialect.ts";
 import { sameJson } from "../../model/json/index.ts";
 import { pickEvenly } from "../pick-evenly.ts";
@@ -11,10 +12,10 @@ function roundTrip(dialect: Dialect, wire: unknown): Encoded {
   return dialect.encodeMessages(dialect.decodeMessages(wire));
 }
 
-/** Requires that an unknown field causes no error and no loss, and comes back. */
+/** Requires that an unknown field causes no error and no loss, and that the encoder writes it again. */
 export function assertNewMessageFieldsRestored(dialect: Dialect, wire: unknown): void {
   for (const { path, keys, value } of walkJson(wire)) {
-    // Fields next to `messages` belong to the outer object, which is not decoded.
+    // Only objects get a new field. The root gets none, because only its field `messages` is decoded.
     if (keys.length === 0 || typeof value !== "object" || value === null || Array.isArray(value)) continue;
     for (const [name, field] of UNKNOWN_FIELDS) {
       const mutant = replaceAt(wire, [...keys, name], field);
@@ -41,7 +42,7 @@ function requireRoundTrip(dialect: Dialect, mutant: unknown, description: string
   }
 }
 
-/** Requires for a deleted or retyped field: equal JSON back, a new loss, or an error with a related path. */
+/** Requires that a deleted or retyped field causes equal JSON after a round trip, a new loss, or a related error. */
 export function assertMessageMutantsHandled(
   dialect: Dialect,
   wire: unknown,
@@ -92,7 +93,10 @@ function assertMessageMutantHandled(
   );
 }
 
-/** True if an error names the changed path, a descendant, an ancestor, or a sibling that the change made invalid. */
+/**
+ * True if an error names the changed path, a descendant, an ancestor, or a sibling of it. The root counts as an
+ * ancestor only if the list of messages itself was changed.
+ */
 function isRelatedMessagePath(errorPath: string, changedPath: string): boolean {
   if (isWithin(errorPath, changedPath)) return true;
   const isMessageList = changedPath === "" || changedPath === "/messages";

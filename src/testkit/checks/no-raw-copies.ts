@@ -1,24 +1,27 @@
-// Checks that a decoded value has no copy of the raw body: once every string of the value has been changed, the encoder
-// must not send an old one. A hidden copy would ignore edits and leak redacted text.
+// Checks that a decoded value contains no copy of the raw body: after all strings of the value are replaced, the
+// encoder must not write an original string. A hidden copy would ignore edits and leak redacted text.
 import { assertHolds } from "../conformance-case.ts";
 import type { WireSampleCheck } from "./payload-codec.ts";
 import { mapScalars, listScalars } from "../json/json-nodes.ts";
 import { isBase64, isLiteral, readLinkKind } from "../oracle/model-paths.ts";
 
-/** Shorter strings could be vocabulary of the wire. */
+/** The minimum length of a tested string; shorter strings could be enumerated values of the wire. */
 const MIN_LENGTH = 12;
 const RESIDUE_PATH = /\/extra\/|^\/extra\//;
 /** Matches enumerated values of wires, such as `web_search_result`. */
 const WIRE_ENUM = /^[a-z]+(?:_[a-z0-9]+)*$/;
-/** Paths of schema references, verbatim tools, grammars and raw provider data. */
+/** Matches paths of schema references, verbatim tools, grammars and raw provider data. */
 const VERBATIM_PATH = /\/\$[^/]*$|\/(?:tools\/\d+\/(?:value|grammar)|raw)(?:\/|$)/;
-/** Paths of texts that residue must never repeat. Inputs and outputs may repeat a tool's description. */
+/**
+ * Matches paths of texts and summaries, which residue must never contain. Tool inputs and outputs are not matched,
+ * because they may repeat a text of the request, such as a tool's description.
+ */
 const CONTENT_PATH = /\/parts\/\d+\/(?:text|summary\/\d+)$/;
 
 interface ReplacedString {
   path: string;
   text: string;
-  /** The replacement. */
+  /** The string that replaces `text`. */
   mark: string;
 }
 
@@ -47,7 +50,7 @@ export const assertNoRawCopies: WireSampleCheck = (codec, dialect, sample) => {
   const value = codec.decode(dialect, sample.wire, sample);
   const replaced = listReplaceableStrings(value);
   const marks = new Map(replaced.map(({ path, mark }) => [path, mark]));
-  // The cast holds: strings were replaced by strings.
+  // The cast is safe, because strings are replaced by strings.
   const marked = mapScalars(value, (scalar, path) => marks.get(path) ?? scalar) as typeof value;
   const remaining = listStrings(marked);
   const { wire, losses } = codec.encode(dialect, marked);
@@ -55,7 +58,8 @@ export const assertNoRawCopies: WireSampleCheck = (codec, dialect, sample) => {
   for (const { path, text } of replaced) {
     const leak = output.find((each) => each.text.includes(text));
     if (leak === undefined) continue;
-    // An equal string that remains elsewhere in the value excuses a match, except for texts of the conversation.
+    // The encoder may write an original string that also remains elsewhere in the value, unless it is a text of the
+    // conversation.
     const isContent = CONTENT_PATH.test(path) && /\s/.test(text);
     const other = remaining.find((each) => each.text.includes(text));
     assertHolds(

@@ -23,7 +23,10 @@ function encodeAndDecode<T>(codec: PayloadCodec<T>, dialect: Dialect, value: T):
   return { value: codec.decode(dialect, wire, address === undefined ? {} : { address }), encoded };
 }
 
-/** Requires equal turns. If repairs rearranged the conversation, requires only that all texts, calls and results exist. */
+/**
+ * Requires equal turns after a translation to the other dialect and back. If repairs rearranged the conversation,
+ * requires only that all texts, calls and results are present.
+ */
 export const assertPairRoundTrip: PairCheck = (codec, from, to, sample) => {
   const original = codec.decode(from, sample.wire, sample);
   const translated = encodeAndDecode(codec, to, original);
@@ -31,7 +34,7 @@ export const assertPairRoundTrip: PairCheck = (codec, from, to, sample) => {
   const brokenPaths = new Set(translated.encoded.losses.filter(isBreakingLoss).map(({ path }) => path));
   const messages = codec.listMessages(original).flatMap(({ keys, message }) => {
     const path = `/${keys.join("/")}`;
-    // Some dialects have only one choice.
+    // Alternatives with a loss are not compared, because some dialects support only one choice.
     if (keys[0] === "alternatives" && isCoveredByLoss(translated.encoded, path)) return [];
     return [{ ...message, parts: message.parts.filter((_, index) => !brokenPaths.has(`${path}/parts/${index}`)) }];
   });
@@ -69,13 +72,16 @@ function restoreNames({ turns }: ConversationContent, names: Renames | undefined
   for (const call of turns.flatMap(({ calls }) => calls)) call.name = names?.toolNames?.[call.name] ?? call.name;
 }
 
-/** True if the input is equal, or an object around the original text: some dialects allow only objects (B22). */
+/**
+ * True if the inputs are equal, or if the input contains the original text, because some dialects allow only objects as
+ * input (B22).
+ */
 function isInputPresent(input: unknown, was: unknown): boolean {
   if (sameJson(input, was)) return true;
   return typeof was === "string" && JSON.stringify(input).includes(JSON.stringify(was));
 }
 
-/** Requires every call in its order, every result with its call, and every text anywhere. */
+/** Requires that every call is present in its order, every result with its call, and every text at any position. */
 function assertContentPresent(was: ConversationContent, is: ConversationContent, texts: readonly string[]): void {
   const calls = is.turns.flatMap((turn) => turn.calls);
   const results = is.turns.flatMap((turn) => turn.results);

@@ -1,4 +1,4 @@
-// One interface for decoding and encoding requests and responses, so that each check is written once for both.
+// Defines one interface for decoding and encoding requests and responses, so that each check is written once for both.
 import type { RequestEnvelope, Dialect, Encoded, EncodeRequestOptions } from "../../dialects/dialect.ts";
 import type { Issue } from "../../model/validation/issue.ts";
 import type { Message } from "../../model/message.ts";
@@ -6,11 +6,11 @@ import type { ModelRequest } from "../../model/request.ts";
 import type { ModelResponse } from "../../model/response.ts";
 import { validateRequest, validateResponse } from "../../model/validation/validate.ts";
 
-/** A wire value that the dialect decodes, and that must come back as equal JSON. */
+/** A wire value that the dialect decodes; encoding the decoded value must return equal JSON. */
 export interface WireSample {
   name: string;
   wire: unknown;
-  /** The request envelope, which must come back, too. */
+  /** The request envelope, which the encoder must return too. */
   address?: RequestEnvelope;
   /** The HTTP status of an error. */
   status?: number;
@@ -27,7 +27,7 @@ interface LocatedMessage {
   message: Message;
 }
 
-/** Decodes, encodes and validates one of the two payloads that are exchanged with a provider. */
+/** Decodes, encodes and validates one kind of payload: requests or responses. */
 export interface PayloadCodec<T> {
   readonly capability: "requests" | "responses";
   readonly noun: "request" | "response";

@@ -10,7 +10,7 @@ function stringifyRepairs({ losses }: Encoded, isRelevant: (loss: Loss) => boole
   );
 }
 
-/** True if one encoding reports a relevant repair that the other does not report. */
+/** True if one encoding reports a repair, with `isRelevant` true, that the other encoding does not report. */
 export function haveDifferentRepairs(
   one: Encoded,
   other: Encoded,

@@ -1,5 +1,5 @@
-// Checks B43 for requests and responses: an unknown field comes back; an odd value comes back, is reported, or is
-// rejected with its path.
+// Checks B43 for requests and responses: an unknown field is encoded again; an odd value is encoded again, reported as
+// a loss, or rejected with its path.
 import type { Dialect, Encoded } from "../../dialects/dialect.ts";
 import { sameJson } from "../../model/json/index.ts";
 import { assertHolds } from "../conformance-case.ts";
@@ -45,7 +45,7 @@ function assertNewFieldRestored<T>(
   });
   if (encoded === undefined) return;
   const losses = listNewLosses(encoded, original);
-  // A new field in a schema can make a repair of the schema necessary.
+  // The check is skipped after a repair, because a new field in a schema can make a repair of the schema necessary.
   if (repair && losses.some(({ action }) => action === "repaired")) return;
   assertNoDifferences(
     findDifferences(mutant.wire, encoded.wire),
@@ -60,7 +60,7 @@ function describeMutant({ path, change }: WireMutant, repair: boolean): string {
   return `At "${path}", ${change} (repair: ${repair})`;
 }
 
-/** Decodes and encodes a mutant. Passes an error to `onError` and returns undefined. */
+/** Decodes and encodes a mutant. If that throws, passes the error to `onError` and returns undefined. */
 function tryRoundTrip<T>(
   codec: PayloadCodec<T>,
   dialect: Dialect,
@@ -109,7 +109,10 @@ function assertMutantHandled<T>(
   );
 }
 
-/** True if an error names the changed path, a descendant, an ancestor, or a sibling that the change made invalid. */
+/**
+ * True if an error names the changed path, a descendant, an ancestor, or a sibling of it. The root counts as an
+ * ancestor only if a field of the root was changed.
+ */
 function isRelatedPath(errorPath: string, changedPath: string): boolean {
   if (isWithin(errorPath, changedPath)) return true;
   if (errorPath === "") return parentPath(changedPath) === "";

@@ -1,4 +1,5 @@
-// Checks that a sample comes back as equal JSON from its own dialect: frozen, stored, with and without repairs.
+// Checks that a sample, decoded and encoded by its own dialect, is equal JSON: with frozen and with stored values, with
+// and without repairs.
 import type { Encoded } from "../../dialects/dialect.ts";
 import { sameValue, stringifyJson } from "../../model/json/index.ts";
 import type { IssueCode } from "../../model/validation/issue.ts";
@@ -32,7 +33,7 @@ export const assertRoundTripWithoutRepair: WireSampleCheck = (codec, dialect, sa
   assertHolds(repair === undefined, "The encoder made a repair although `repair` is false.", repair);
 };
 
-/** Requires the key order of schemas, tools and inputs, so that prompt caches hit. */
+/** Requires that schemas, tools and inputs keep their key order, because prompt caches compare bytes. */
 export const assertKeyOrder: WireSampleCheck = (codec, dialect, sample) => {
   const value = codec.decode(dialect, sample.wire, sample);
   const { wire } = codec.encode(dialect, value);
@@ -42,7 +43,10 @@ export const assertKeyOrder: WireSampleCheck = (codec, dialect, sample) => {
   );
 };
 
-/** Copies the value as a store does, by JSON text or structured clone. Exact digits are lost in both. */
+/**
+ * Requires equal JSON after a copy of the value by JSON text or structured clone. Numbers are compared as doubles,
+ * because both copies lose the exact digits.
+ */
 export const assertStorageRoundTrip: WireSampleCheck = (codec, dialect, sample) => {
   const value = codec.decode(dialect, sample.wire, sample);
   const copies = { stored: JSON.parse(JSON.stringify(value)) as typeof value, cloned: structuredClone(value) };
@@ -53,7 +57,7 @@ export const assertStorageRoundTrip: WireSampleCheck = (codec, dialect, sample) 
   }
 };
 
-/** Issues about the shape of a value; issues about the order of a conversation are legal here. */
+/** The issues about the shape of a value. Samples may have other issues, for example about the order of messages. */
 const SHAPE_ISSUES: ReadonlySet<IssueCode> = new Set<IssueCode>([
   "wrong-type",
   "missing-field",

@@ -1,4 +1,4 @@
-// Checks B44: a longer history is encoded with the same bytes at its beginning, so that prompt caches hit.
+// Checks B44: the encoding of a longer history begins with the same bytes, so that prompt caches can be used.
 import type { Encoded } from "../../dialects/dialect.ts";
 import type { Message } from "../../model/message.ts";
 import type { ModelRequest } from "../../model/request.ts";
@@ -8,10 +8,10 @@ import type { WireSampleCheck } from "./payload-codec.ts";
 import { compareAppendOnly } from "./append-only-differences.ts";
 import { haveDifferentRepairs } from "./reported-repairs.ts";
 
-/** Maximum number of prefixes of one conversation that are tried. */
+/** The maximum number of tested prefixes of one conversation. */
 const PREFIX_LIMIT = 8;
 
-/** True if every tool call among the first messages has its result there. */
+/** True if every tool call in the first `length` messages has its result in them. */
 function isTurnEnd(messages: readonly Message[], length: number): boolean {
   const openCallIds = new Set<string>();
   for (const part of messages.slice(0, length).flatMap(({ parts }) => parts)) {
@@ -28,7 +28,10 @@ export const assertStablePrefixes: WireSampleCheck = (codec, dialect, sample) =>
   );
 };
 
-/** Compares every prefix without repairs; with repairs only prefixes that end a turn and have the same repairs. */
+/**
+ * Compares the encodings of prefixes of the messages with the encoding of all messages. With repairs, only prefixes
+ * without an open tool call are compared. Prefixes with other repairs than the whole are skipped.
+ */
 function comparePrefixes(request: ModelRequest, encode: (request: ModelRequest, repair: boolean) => Encoded): void {
   const { messages } = request;
   const lengths = messages.map((_, index) => index).filter((length) => length > 0);
@@ -45,7 +48,7 @@ function comparePrefixes(request: ModelRequest, encode: (request: ModelRequest, 
   }
 }
 
-/** True if the path is within the first messages, or outside of all messages. */
+/** True if the path is within the first `length` messages or outside all messages. */
 function isBefore(path: string, length: number): boolean {
   const index = /^\/messages\/(\d+)/.exec(path)?.[1];
   return index === undefined || Number(index) < length;

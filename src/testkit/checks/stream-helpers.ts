@@ -1,4 +1,4 @@
-// Helpers of the stream checks: decode events, encode deltas, format bytes, split and assemble answers.
+// Decodes events, encodes deltas, formats bytes, and splits and assembles answers, for the stream checks.
 import { assemble, checkDeltas } from "../../assembly/assemble.ts";
 import type { Violation } from "../../assembly/rules.ts";
 import { AssemblyError } from "../../assembly/rules.ts";
@@ -18,7 +18,7 @@ export function decodeEvents(dialect: Dialect, events: readonly unknown[]): Delt
   return deltas;
 }
 
-/** Encodes deltas to one stream, and returns its events and losses. */
+/** Encodes deltas to one stream and returns the events and losses. */
 export function encodeDeltas(dialect: Dialect, deltas: readonly Delta[]): { events: WireEvent[]; losses: Loss[] } {
   const encoder = dialect.streamEncoder({ includeUsage: true });
   const events: WireEvent[] = [];
@@ -27,10 +27,10 @@ export function encodeDeltas(dialect: Dialect, deltas: readonly Delta[]): { even
   return { events, losses: [...encoder.losses] };
 }
 
-/** Returns `{ data }` for a recorded event that has only its data. */
+/** Returns the recorded event, or `{ data: event }` if only the data of the event was recorded. */
 export function toWireEvent(event: unknown): WireEvent {
   const isWire = isObject(event) && Object.keys(event).every((key) => key === "event" || key === "data");
-  // The cast may be wrong on purpose: a decoder must also handle data that is neither an object nor "[DONE]".
+  // The cast may be wrong: the data can be any JSON value, because decoders must also handle unexpected data.
   return isWire && event["data"] !== undefined ? (event as unknown as WireEvent) : { data: event as object };
 }
 
@@ -50,7 +50,7 @@ export function formatStream(dialect: Dialect, events: readonly unknown[]): Uint
   return bytes;
 }
 
-/** Splits deltas after each end. Deltas after the last end form an answer without an end. */
+/** Splits deltas after each `done` and `error`. Deltas after the last of them form an answer without an end. */
 export function splitAnswers(deltas: readonly Delta[]): Delta[][] {
   const answers: Delta[][] = [];
   let open: Delta[] = [];
@@ -73,7 +73,7 @@ export function findViolations(deltas: readonly Delta[]): Violation[] {
   return runs.flatMap((run) => (run.length === 0 ? [] : checkDeltas(run)));
 }
 
-/** Assembles each answer; a failed answer becomes its partial response with the error. */
+/** Assembles each answer. A failed answer is returned as its partial response with the error. */
 export function assembleAnswers(deltas: readonly Delta[]): ModelResponse[] {
   return splitAnswers(deltas).map((answer) => {
     try {

@@ -1,4 +1,4 @@
-// Checks of a dialect with one stream sample: legal deltas, any cut of the bytes, truncation, encoding back.
+// Checks a dialect with one stream sample: legal deltas, any chunks of bytes, truncation, and round trips.
 import type { Dialect } from "../../dialects/dialect.ts";
 import type { Delta } from "../../model/delta.ts";
 import { parseJson, sameJson, stringifyJson } from "../../model/json/index.ts";
@@ -26,7 +26,7 @@ export interface StreamSample {
   name: string;
   /** The events in order: the parsed data, `{ event, data }`, or "[DONE]". */
   events: readonly unknown[];
-  /** The end of the last answer. Default "done". */
+  /** The expected end of the last answer. Default "done". */
   ends?: "done" | "error" | "truncated";
 }
 
@@ -35,10 +35,11 @@ export type StreamSampleCheck = (dialect: Dialect, sample: StreamSample, isExcep
 /** True if a listed exception allows a difference at a path (or a loss code), given the losses of the stream. */
 export type IsExcepted = (pathOrCode: string, losses: readonly Loss[]) => boolean;
 
-/** Maximum chunk lengths that are tried, single bytes first. Longer chunks keep their number below MAX_CHUNKS. */
+/** The tested maximum lengths of chunks, in bytes. */
 const CHUNK_LENGTHS = [1, 12, 150];
+/** The approximate limit of chunks per stream; for long streams, the chunks are longer than CHUNK_LENGTHS. */
 const MAX_CHUNKS = 1500;
-/** Maximum number of truncations that are tried; fewer for long streams, because each decodes the whole prefix. */
+/** The maximum number of tested truncations; fewer for long streams, because each test decodes the whole prefix. */
 const TRUNCATION_LIMIT = 30;
 const LONG_STREAM_BYTES = 8000;
 
@@ -74,7 +75,7 @@ function readAnswerEnd(answer: readonly Delta[]): string {
   return last.payload.errorCode === "truncated" ? "truncated" : "error";
 }
 
-/** Requires that decoding, encoding and decoding again give equal answers without losses. */
+/** Requires that answers are equal and have no losses after decoding, encoding and decoding again. */
 export const assertStreamRoundTrip: StreamSampleCheck = (dialect, { events }, isExcepted) => {
   const deltas = deepFreeze(decodeEvents(dialect, events));
   const { events: encoded, losses } = encodeDeltas(dialect, deltas);
@@ -93,7 +94,10 @@ export const assertStreamRoundTrip: StreamSampleCheck = (dialect, { events }, is
   assertHolds(ownLosses.length === 0, "The dialect reported a loss for its own data.", ownLosses);
 };
 
-/** Returns a comparable response. A truncated answer is encoded as a server error: wires have no error for a lost connection. */
+/**
+ * Returns a comparable response. The error `truncated` is replaced with `server`, as encoders do, because wires have no
+ * error for a lost connection.
+ */
 function toComparableOutcome(response: ModelResponse): ModelResponse {
   const { error, ...rest } = toComparableResponse(response);
   if (error === undefined) return rest;
@@ -101,7 +105,7 @@ function toComparableOutcome(response: ModelResponse): ModelResponse {
   return { ...rest, error: error.kind === "truncated" ? { ...portable, kind: "server" } : portable };
 }
 
-/** Requires the same deltas for the events, for their bytes, and for any chunks of the bytes. */
+/** Requires that the events, their bytes, and any chunks of the bytes are decoded to the same deltas. */
 export const assertAnyCutDecodes: StreamSampleCheck = (dialect, { events, name }) => {
   const bytes = formatStream(dialect, events);
   const whole = decodeEvents(dialect, [bytes]);
@@ -117,7 +121,10 @@ export const assertAnyCutDecodes: StreamSampleCheck = (dialect, { events, name }
   }
 };
 
-/** Requires that a truncated stream is a partial answer with a truncation error, unless its end was already sent (B73). */
+/**
+ * Requires that a truncated stream is a partial answer with a truncation error, unless the end of the answer comes
+ * before the truncation (B73).
+ */
 export const assertTruncationReported: StreamSampleCheck = (dialect, { events, name }) => {
   const bytes = formatStream(dialect, events);
   const whole = assembleAnswers(decodeEvents(dialect, [bytes])).map(toComparableResponse);
@@ -139,7 +146,7 @@ function assertPartialAnswer(deltas: readonly Delta[], whole: readonly ModelResp
   splitAnswers(deltas).forEach((answer, index) => {
     const full = whole[index];
     if (full === undefined) return assertHolds(false, `${when}, the stream has one more answer.`, answer);
-    const part = assembleAnswers(answer)[0] as ModelResponse; // the deltas have one end
+    const part = assembleAnswers(answer)[0] as ModelResponse; // The cast is safe, because the deltas are one answer.
     if (part.error === undefined) {
       const [was, is] = [full, toComparableResponse(part)].map(({ message, finishReason }) => ({
         message,
@@ -161,7 +168,7 @@ export const assertDeterministicStream: StreamSampleCheck = (dialect, { events }
   assertHolds(stringifyJson(one) === stringifyJson(other), "Two encodings differ.", one.events, other.events);
 };
 
-/** Requires that the encoder does not modify deltas: other consumers may follow the same stream. */
+/** Requires that the encoder does not modify deltas, because other consumers may follow the same stream. */
 export const assertDeltasUnchanged: StreamSampleCheck = (dialect, { events }) => {
   const deltas = decodeEvents(dialect, events);
   const before = copyJson(deltas);

@@ -1,5 +1,5 @@
-// Checks B43 for streams: unknown fields and events come back; odd values and missing, repeated or reordered events
-// decode to legal deltas.
+// Checks B43 for streams: unknown fields and events are encoded again; odd values and missing, repeated or reordered
+// events are decoded to legal deltas.
 import type { Dialect } from "../../dialects/dialect.ts";
 import type { Delta } from "../../model/delta.ts";
 import { stringifyJson } from "../../model/json/index.ts";
@@ -15,11 +15,11 @@ import { assertLegalDeltas } from "./stream-samples.ts";
 
 const UNKNOWN_EVENT = { type: "brand_new_event", brand_new: { field: 1 } };
 
-/** Limits of the checks with mutated streams. */
+/** The options of the checks with mutated streams. */
 export interface StreamTotalityOptions {
-  /** Maximum number of mutants per stream. */
+  /** The maximum number of mutants per stream. */
   mutants: number;
-  /** True for fields that repeat data of another event; unknown fields inside them need not come back. */
+  /** Returns true for a field that repeats data of another event; unknown fields in it need not be encoded again. */
   isRepeatedField?: ((event: unknown, path: string) => boolean) | undefined;
 }
 
@@ -42,7 +42,7 @@ export function createStreamTotalityChecks({ mutants: limit, isRepeatedField }: 
     },
     assertNewEventsRestored(dialect, sample) {
       const events = readEventData(sample);
-      // An event between an error and the closing "[DONE]" belongs to no answer and need not come back.
+      // An event between an error and the closing "[DONE]" belongs to no answer and need not be encoded again.
       const isClosed = sample.ends === "error" && events.at(-1) === "[DONE]";
       for (const index of pickEvenly([...events.keys()].slice(1, isClosed ? -1 : undefined), 8)) {
         const wire = events.toSpliced(index, 0, UNKNOWN_EVENT);
@@ -80,7 +80,7 @@ function assertKeyRestored(dialect: Dialect, wire: readonly unknown[], key: stri
 
 type StreamMutant = WireMutant & { wire: unknown[] };
 
-/** Returns streams in which one event is missing, repeated, exchanged with the next, or moved to the end. */
+/** Returns streams in which one event is missing, repeated, exchanged with the next event, or moved to the end. */
 function createReorderedMutants(sample: StreamSample, limit: number): StreamMutant[] {
   const events = readEventData(sample);
   const mutants = [...events.keys()].flatMap((index) => {
@@ -97,7 +97,10 @@ function createReorderedMutants(sample: StreamSample, limit: number): StreamMuta
   return pickEvenly(mutants, limit, sample.name);
 }
 
-/** Requires legal deltas that can be assembled, encoded and decoded again. Only non-object events may be rejected. */
+/**
+ * Requires legal deltas that can be assembled, encoded and decoded again. The decoder may reject the stream only if an
+ * event is not an object.
+ */
 function assertStreamMutantHandled(dialect: Dialect, { change, path, wire }: StreamMutant): void {
   const description = `At "${path}", ${change}`;
   const deltas = tryDecodeEvents(dialect, wire, description);

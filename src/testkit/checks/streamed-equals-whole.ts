@@ -1,4 +1,4 @@
-// Checks B80 for encoders: a streamed answer decodes to the same response as the whole answer, with the same losses.
+// Checks B80 for encoders: a streamed answer is decoded to the same response as the whole answer, with the same losses.
 import { disassemble } from "../../assembly/disassemble.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
 import { stringifyJson } from "../../model/json/index.ts";
@@ -18,11 +18,11 @@ import {
 import type { IsExcepted } from "./stream-samples.ts";
 import { assertLegalDeltas } from "./stream-samples.ts";
 
-/** An allowed difference between a streamed and a whole answer, because the protocol has no event for the data. */
+/** An allowed difference between a streamed and a whole answer, for data that the protocol has no event for. */
 export interface StreamException {
-  /** Matches a path at which the answers may differ, or the code of a loss that only one of them reports. */
+  /** Matches a path at which the answers may differ, or the code of a loss that only one of the answers reports. */
   at: RegExp;
-  /** The exception applies only if the stream reports a loss with this code. */
+  /** The code of a loss that the stream must report for the exception to apply; undefined if it always applies. */
   when?: string;
   reason: string;
 }
@@ -30,7 +30,7 @@ export interface StreamException {
 /** A check of a dialect with one canonical response; throws if the check fails. */
 export type StreamedResponseCheck = (dialect: Dialect, response: ModelResponse, isExcepted: IsExcepted) => void;
 
-/** Returns a test for the exceptions; calls `onMatch` with each exception that applied. */
+/** Returns a function that is true for an excepted path or code; it calls `onMatch` with the matching exception. */
 export function matchExceptions(
   exceptions: readonly StreamException[],
   onMatch?: (exception: StreamException) => void,
@@ -44,10 +44,10 @@ export function matchExceptions(
   };
 }
 
-/** Loss codes that exist only for streams, in all dialects. */
+/** The loss codes that only streams report, in all dialects. */
 const STREAM_ONLY_CODES: ReadonlySet<string> = new Set(["part-split", "late-dropped", "stream-result-dropped"]);
 
-/** Returns the differences between the streamed and the whole answer. */
+/** Encodes and decodes a response as a stream and as a whole. Returns the differences and the stream's losses. */
 function compareStreamedWithWhole(
   dialect: Dialect,
   response: ModelResponse,
@@ -68,7 +68,10 @@ export const assertStreamedEqualsWhole: StreamedResponseCheck = (dialect, respon
   assertNoDifferences(unexpected, "The streamed answer differs from the whole answer.");
 };
 
-/** Requires the same error in the stream, and a text that begins the whole text. */
+/**
+ * Requires for a failed answer that the stream has the same error as the whole answer, and a text with which the whole
+ * text begins.
+ */
 function assertSameFailure(dialect: Dialect, response: ModelResponse): void {
   const { events } = encodeDeltas(dialect, disassemble(response));
   const deltas = decodeEvents(dialect, events);
@@ -79,7 +82,7 @@ function assertSameFailure(dialect: Dialect, response: ModelResponse): void {
   const { wire, status } = dialect.encodeError(response.error ?? { kind: "unknown", message: "" });
   const { kind, message } = dialect.decodeError(wire, status);
   assertHolds(streamedError?.message === message, "The streamed error has another message.", streamedError, message);
-  // An error body without its status and a failed response may be less specific about the kind.
+  // Three kinds are accepted, because an error body without its status and a failed response may be less specific.
   const whole = dialect.decodeResponse(dialect.encodeResponse(response).wire).error;
   const kinds = [kind, dialect.decodeError(wire).kind, whole?.kind];
   assertHolds(kinds.includes(streamedError?.kind), "The streamed error has another kind.", streamedError, kinds);
@@ -103,7 +106,9 @@ export const assertSameLosses: StreamedResponseCheck = (dialect, response, isExc
   assertHolds(more.length === 0, "The stream reports losses that the whole answer does not have.", more);
 };
 
-/** Returns the losses without those in `others`; each of `others` removes one. */
+/**
+ * Returns the elements of `losses` without the equal elements of `others`; each element of `others` removes one loss.
+ */
 function subtractLosses(losses: readonly Loss[], others: readonly Loss[]): Loss[] {
   const remaining = others.map(({ code, path }) => `${code} ${path}`);
   return losses.filter(({ code, path }) => {
@@ -116,7 +121,7 @@ function subtractLosses(losses: readonly Loss[], others: readonly Loss[]): Loss[
 export const assertDeclaredStreamLosses: StreamedResponseCheck = (dialect, response) => {
   const deltas = disassemble(response);
   const { losses } = encodeDeltas(dialect, deltas);
-  // Paths may also point into the assembled answer, which has the assembler's metadata in addition.
+  // Loss paths may also point into the assembled answer, which additionally has the assembler's metadata.
   const paths = new Set(
     [response, ...assembleAnswers(deltas)].flatMap((each) => [...walkJson(each)].map(({ path }) => path)),
   );

@@ -1,5 +1,5 @@
-// Creates mutants of a wire value: a field deleted, retyped, or added next to others. The selection is deterministic and
-// has one node per path pattern.
+// Creates mutants of a wire value, in which one field is deleted, added or has a value of another type. The selection
+// is deterministic and has one node per path pattern.
 import { sameJson } from "../../model/json/index.ts";
 import { isObject } from "../../model/value-kind.ts";
 import { pickEvenly, toPathPattern } from "../pick-evenly.ts";
@@ -7,14 +7,14 @@ import type { JsonNode } from "../json/json-nodes.ts";
 import { walkJson, removeAt, replaceAt } from "../json/json-nodes.ts";
 
 export const ODD_VALUES: readonly unknown[] = [null, 0, "odd", true, [], {}, ["odd"], { odd: 1 }];
-/** Fields that no dialect has; plain assignment of the second would change a prototype (B79). */
+/** Fields that no dialect has. Assigning `__proto__` with `=` would change the prototype of the object (B79). */
 export const UNKNOWN_FIELDS: readonly [name: string, value: unknown][] = [
   ["brand_new", { field: 1 }],
   ["__proto__", { odd: 1 }],
 ];
 
 export interface WireMutant {
-  /** A description of the change, for messages. */
+  /** The description of the change, which failure messages contain. */
   change: string;
   path: string;
   wire: unknown;
@@ -45,7 +45,7 @@ export function createOddValueMutants(wire: unknown, limit: number, salt: string
   return selectMutants(recipes, limit, salt);
 }
 
-/** Returns the last node of each path pattern: the last element of a list has others before it. */
+/** Returns the last node of each path pattern; the last element of a list also tests elements with predecessors. */
 function listNodePerPattern(wire: unknown): JsonNode[] {
   return [...new Map([...walkJson(wire)].map((node) => [toPathPattern(node.path), node])).values()];
 }

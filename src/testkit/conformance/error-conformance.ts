@@ -1,4 +1,5 @@
-// The conformance suite for the errors of a dialect: decoding to the taxonomy of kinds, and encoding for clients (B88).
+// Creates the conformance suite for the errors of a dialect: decoding to the kinds of ProviderError, and encoding for
+// clients (B88).
 import type { Dialect } from "../../dialects/dialect.ts";
 import { sameJson, stringifyJson } from "../../model/json/index.ts";
 import type { ProviderError, ProviderErrorKind } from "../../model/provider-error.ts";
@@ -15,7 +16,7 @@ import { deepFreeze } from "../json/json-nodes.ts";
 /** Options of `errorConformance`. */
 export interface ErrorConformanceOptions {
   samples: readonly WireSample[];
-  /** Maximum number of mutants per sample. Default 400. */
+  /** The maximum number of mutants per sample. Default 400. */
   mutants?: number;
 }
 
@@ -43,12 +44,12 @@ export function errorConformance(dialect: Dialect, options: ErrorConformanceOpti
 
 type ErrorCheck = (dialect: Dialect, sample: WireSample, mutants: number) => void;
 
-/** Checks for every error sample. */
+/** The checks that run for every error sample. */
 export const ERROR_CHECKS: readonly [claim: string, check: ErrorCheck][] = [
-  ["decodes to a kind of the taxonomy, with the body as `raw`", assertKnownError],
+  ["decodes to a known kind of error, with the body as `raw`", assertKnownError],
   ["B88: comes back as equal JSON with its status", assertErrorRoundTrip],
-  ["an edited message replaces the old one", assertEditedMessageReplaces],
-  ["B43: a new, missing or odd field never crashes it", assertErrorMutantsHandled],
+  ["an edited message replaces the original message", assertEditedMessageReplaces],
+  ["B43: a new, missing or invalid field never crashes the decoder", assertErrorMutantsHandled],
 ];
 
 function assertKnownError(dialect: Dialect, { wire, status }: WireSample): void {
@@ -107,7 +108,7 @@ function tryDecodeError(dialect: Dialect, mutant: WireMutant, status: number | u
   }
 }
 
-/** Faults of the client, which have a status 4xx. All other kinds have 5xx. */
+/** The kinds that are faults of the client and must have a status 4xx. All other kinds must have a status 5xx. */
 const CLIENT_FAULTS: ReadonlySet<ProviderErrorKind> = new Set<ProviderErrorKind>([
   "authentication",
   "permission",
@@ -119,10 +120,10 @@ const CLIENT_FAULTS: ReadonlySet<ProviderErrorKind> = new Set<ProviderErrorKind>
   "quota",
 ]);
 
-/** Kinds that clients treat differently, and that must have different statuses. */
+/** The kinds that must have different statuses, because clients handle them differently. */
 const DISTINCT_STATUSES: readonly ProviderErrorKind[] = ["authentication", "rate-limit", "invalid-request", "server"];
 
-/** Kinds that no provider sends; on the wire they are some failure of the server. */
+/** The kinds that no provider sends. They need not be decoded as the same kind, but never as a fault of the client. */
 const LOCAL_KINDS: ReadonlySet<ProviderErrorKind> = new Set<ProviderErrorKind>(["network", "truncated", "unknown"]);
 
 function createError(kind: ProviderErrorKind): ProviderError {

@@ -1,5 +1,5 @@
-// The conformance suite for the messages of a dialect. It needs no test runner: each case has a title, and throws if the
-// dialect fails it.
+// Creates the conformance suite for the messages of a dialect. The suite needs no test runner: each case has a title
+// and a function `run`, which throws if the dialect does not meet the requirement.
 import type { Dialect, Encoded } from "../../dialects/dialect.ts";
 import { stringifyJson } from "../../model/json/index.ts";
 import type { Message } from "../../model/message.ts";
@@ -22,9 +22,9 @@ import { assertCanonicalRoundTrip } from "../checks/canonical-round-trip.ts";
 /** Options of `messageConformance`. */
 export interface MessageConformanceOptions {
   samples: readonly MessageSample[];
-  /** Canonical messages in addition to the built-in ones. */
+  /** Canonical messages that are tested in addition to the built-in messages. */
   messages?: readonly Message[];
-  /** Maximum number of mutants per sample. Default: all of them. */
+  /** The maximum number of mutants per sample. Default: all mutants. */
   mutants?: number;
 }
 
@@ -102,7 +102,7 @@ function createCanonicalCases(dialect: Dialect, messages: readonly Message[]): C
       run: () => assertRolesAndTypesDistinct(encode),
     },
     {
-      title: title("messages that were encoded without a loss decode to the same"),
+      title: title("messages that were encoded without a loss decode to equal messages"),
       run: () => assertCanonicalRoundTrip(dialect, messages),
     },
     { title: title("B44: encoding twice gives the same bytes"), run: () => assertSameEncoding(messages, encode) },
@@ -144,7 +144,7 @@ function assertMessageLossesDeclared(dialect: Dialect, messages: readonly Messag
       declared?.action === action && declared.level === level,
       `The dialect does not declare the loss "${code}" with the action "${action}" and the level "${level}".`,
     );
-    // The path of a synthesized field does not exist in the value.
+    // Only the path of a synthesized field may be absent from the messages.
     assertHolds(
       paths.has(path) || action === "synthesized",
       `The loss "${code}" names the path "${path}", which does not exist.`,

@@ -1,4 +1,5 @@
-// The conformance suite for a pair of dialects: payloads of the first are translated to the second and back.
+// Creates the conformance suite for a pair of dialects: payloads of the first dialect are translated to the second and
+// back.
 import type { Dialect } from "../../dialects/dialect.ts";
 import {
   assertNoSampledLosses,
@@ -19,7 +20,7 @@ export interface PairConformanceOptions {
   responses?: readonly WireSample[];
 }
 
-/** Returns the cases for translation from one dialect to another: silent losses, declared losses, the way back. */
+/** Returns the cases for translation to another dialect: silent losses, declared losses, translation back. */
 export function pairConformance(from: Dialect, to: Dialect, options: PairConformanceOptions): ConformanceCase[] {
   return [
     ...createPairCases(REQUEST_CODEC, from, to, options.requests ?? []),
@@ -45,10 +46,10 @@ function checkDecodedValue(check: CanonicalValueCheck): PairCheck {
   return (codec, from, to, sample) => check(codec, to, codec.decode(from, sample.wire, sample));
 }
 
-/** Checks for every sample of the first dialect. */
+/** The checks that run for every sample of the first dialect. */
 export const PAIR_CHECKS: readonly [claim: string, check: PairCheck][] = [
   ["B58: nothing is lost silently", checkDecodedValue(assertNoSampledLosses)],
   ["losses have declared codes and existing paths", checkDecodedValue(assertDeclaredLosses)],
   ["the encoded value comes back as equal JSON", checkDecodedValue(assertStableReencoding)],
-  ["translated there and back, it is the same conversation", assertPairRoundTrip],
+  ["a translation there and back preserves the conversation", assertPairRoundTrip],
 ];

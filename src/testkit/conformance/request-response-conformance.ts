@@ -1,4 +1,4 @@
-// The conformance suites for the requests and the responses of a dialect.
+// Creates the conformance suites for the requests and the responses of a dialect.
 import type { Dialect } from "../../dialects/dialect.ts";
 import type { ModelRequest } from "../../model/request.ts";
 import type { ModelResponse } from "../../model/response.ts";
@@ -37,17 +37,17 @@ import { assertEnumValuesDistinct } from "../checks/enum-values.ts";
 
 interface SampleOptions {
   samples: readonly WireSample[];
-  /** Maximum number of mutants per sample. Default 400. */
+  /** The maximum number of mutants per sample. Default 400. */
   mutants?: number;
 }
 /** Options of `requestConformance`. */
 export interface RequestConformanceOptions extends SampleOptions {
-  /** Canonical requests in addition to the built-in ones. */
+  /** Canonical requests that are tested in addition to the built-in requests. */
   requests?: readonly ModelRequest[];
 }
 /** Options of `responseConformance`. */
 export interface ResponseConformanceOptions extends SampleOptions {
-  /** Canonical responses in addition to the built-in ones. */
+  /** Canonical responses that are tested in addition to the built-in responses. */
   responses?: readonly ModelResponse[];
 }
 
@@ -87,7 +87,7 @@ function createCases<T>(
   ];
 }
 
-/** Returns the checks for every sample, with at most `mutants` mutants of it. */
+/** Returns the checks that run for every sample, with at most `mutants` mutants per sample. */
 export function createSampleChecks(
   capability: "requests" | "responses",
   mutants: number,
@@ -95,7 +95,7 @@ export function createSampleChecks(
   const { assertNewFieldsRestored, assertMutantsHandled } = createTotalityChecks(mutants);
   const requestChecks: [string, WireSampleCheck][] = [
     ["B44: an appended message changes nothing before it", assertAppendOnlyAppends],
-    ["B44: each prefix is encoded like the beginning of the whole", assertStablePrefixes],
+    ["B44: each prefix of the messages is encoded like the start of all messages", assertStablePrefixes],
   ];
   return [
     ["comes back as equal JSON", assertRoundTrip],
@@ -108,8 +108,8 @@ export function createSampleChecks(
     ["an edited text changes nothing else", assertEditIsLocal],
     ["no copy of an edited text is sent", assertNoRawCopies],
     ["losses have declared codes and existing paths", checkDecodedSample(assertDeclaredLosses)],
-    ["B43: a new field comes back at any place", assertNewFieldsRestored],
-    ["B43: a missing or odd field never crashes it", assertMutantsHandled],
+    ["B43: a new field at any position is preserved", assertNewFieldsRestored],
+    ["B43: a missing or invalid field never crashes the dialect", assertMutantsHandled],
   ];
 }
 
@@ -117,12 +117,12 @@ function checkDecodedSample(check: CanonicalValueCheck): WireSampleCheck {
   return (codec, dialect, sample) => check(codec, dialect, codec.decode(dialect, sample.wire, sample));
 }
 
-/** Checks for every canonical value. */
+/** The checks that run for every canonical value. */
 const VALUE_CHECKS: readonly [claim: string, check: CanonicalValueCheck][] = [
   ["B58: nothing is lost silently", assertNoSilentLosses],
   ["B58: another enumerated value changes the wire", assertEnumValuesDistinct],
   ["the encoded value comes back as equal JSON", assertStableReencoding],
-  ["a field that was encoded without a loss decodes to its own place", assertFieldsDecodeInPlace],
+  ["a field that was encoded without a loss is decoded to the same path", assertFieldsDecodeInPlace],
   ["B44: encoding a copy gives the same bytes, and does not modify it", assertPureEncoding],
   ["losses have declared codes and existing paths", assertDeclaredLosses],
 ];

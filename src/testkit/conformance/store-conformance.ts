@@ -1,5 +1,5 @@
-// The conformance suite for ledger stores. It needs no test runner: each case has a title, and rejects if the store
-// fails it.
+// Creates the conformance suite for ledger stores. The suite needs no test runner: each case has a title and a function
+// `run`, whose promise is rejected if the store does not meet the requirement.
 import type { LedgerStore } from "../../ledger/store/contract.ts";
 import { ATOMICITY_CLAIMS } from "../store/atomicity.ts";
 import { CONCURRENCY_CLAIMS } from "../store/concurrency.ts";
@@ -25,11 +25,11 @@ export interface StoreConformanceOptions {
   /** The name of the store in the titles. Default "store". */
   name?: string;
   /**
-   * True if two stores that `open` returns have the same data, like two processes with one database. Cases with several
+   * True if all stores that `open` returns have the same data, like two processes with one database. Cases with several
    * writers and readers then use two stores. Default false.
    */
   isShared?: boolean;
-  /** The maximum time until a watcher is woken, in milliseconds. Default 10,000. */
+  /** The maximum time until a watcher is called after a write, in milliseconds. Default 10,000. */
   wakeTimeoutMs?: number;
 }
 
@@ -48,8 +48,8 @@ const CLAIMS = [
 ];
 
 /**
- * Returns the cases for the contract of LedgerStore. Every case calls `open` and closes the store. The store need not be
- * empty: each case has a tenant of its own.
+ * Returns the cases for the contract of LedgerStore. Every case calls `open` and closes the store. The store need not
+ * be empty, because each case uses a tenant of its own.
  */
 export function storeConformance(
   open: () => Promise<LedgerStore>,

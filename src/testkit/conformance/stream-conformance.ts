@@ -1,4 +1,4 @@
-// The conformance suite for the streams of a dialect.
+// Creates the conformance suite for the streams of a dialect.
 import type { Dialect } from "../../dialects/dialect.ts";
 import type { ModelResponse } from "../../model/response.ts";
 import type { ConformanceCase } from "../conformance-case.ts";
@@ -28,18 +28,18 @@ import { createStreamTotalityChecks } from "../checks/stream-totality.ts";
 /** Options of `streamConformance`. */
 export interface StreamConformanceOptions extends Partial<StreamTotalityOptions> {
   samples: readonly StreamSample[];
-  /** Canonical responses in addition to the built-in ones. */
+  /** Canonical responses that are tested in addition to the built-in responses. */
   responses?: readonly ModelResponse[];
-  /** Differences that the protocol makes inevitable. A case fails if one of them is not needed. */
+  /** Differences that the protocol makes inevitable. A case fails if an exception is not needed. */
   exceptions?: readonly StreamException[];
 }
 
-/** Returns the cases for streams: legal deltas, any cut of the bytes, truncation, streamed equals whole, odd input. */
+/** Returns the cases for streams: legal deltas, any chunks, truncation, streamed equals whole answer, odd input. */
 export function streamConformance(dialect: Dialect, options: StreamConformanceOptions): ConformanceCase[] {
   const { samples, responses = [], exceptions = [], mutants = 300, isRepeatedField } = options;
   const title = (name: string, claim: string): string => `${dialect.id} streams: ${name}: ${claim}`;
   const added = responses.map((value, index) => ({ name: `response ${index}`, value }));
-  // A dialect without whole responses has nothing that its streams can be compared with.
+  // Streams of a dialect without responses are not tested here, because there is no whole answer to compare with.
   const values = dialect.supports.has("responses") ? [...canonicalResponses(), ...added] : [];
   const used = new Set<StreamException>();
   const isExcepted = matchExceptions(exceptions, (exception) => used.add(exception));
@@ -57,7 +57,7 @@ export function streamConformance(dialect: Dialect, options: StreamConformanceOp
       })),
     ),
     {
-      title: title("exceptions", "each is needed"),
+      title: title("exceptions", "every exception is needed"),
       run: () => {
         const unused = exceptions.filter((each) => !used.has(each)).map(({ at, reason }) => `${String(at)}: ${reason}`);
         assertHolds(unused.length === 0, "No case needs these exceptions.", unused);
@@ -66,7 +66,7 @@ export function streamConformance(dialect: Dialect, options: StreamConformanceOp
   ];
 }
 
-/** Returns the checks for every stream sample, with at most `mutants` mutants of it. */
+/** Returns the checks that run for every stream sample, with at most `mutants` mutants per sample. */
 export function createStreamChecks(
   options: StreamTotalityOptions,
 ): readonly [claim: string, check: StreamSampleCheck][] {
@@ -76,18 +76,18 @@ export function createStreamChecks(
     ["decodes to legal deltas", assertLegalStream],
     ["has one end of the expected kind", assertOneEnd],
     ["comes back as an equal answer", assertStreamRoundTrip],
-    ["B68: any cut of its bytes decodes to the same deltas", assertAnyCutDecodes],
-    ["B73: truncated anywhere, it is a partial answer without an end", assertTruncationReported],
-    ["decoding and encoding twice give the same", assertDeterministicStream],
+    ["B68: its bytes decode to the same deltas with any chunk boundaries", assertAnyCutDecodes],
+    ["B73: a stream that is truncated anywhere decodes to a partial answer", assertTruncationReported],
+    ["decoding or encoding twice gives the same result", assertDeterministicStream],
     ["the encoder does not modify the deltas", assertDeltasUnchanged],
-    ["B43: a new field comes back at any place", assertNewFieldsRestored],
-    ["B43: a new event comes back", assertNewEventsRestored],
-    ["B43: a missing or odd field never crashes it", assertMutantsHandled],
-    ["B43: a missing, repeated or reordered event never crashes it", assertReorderingHandled],
+    ["B43: a new field at any position is preserved", assertNewFieldsRestored],
+    ["B43: a new event is preserved", assertNewEventsRestored],
+    ["B43: a missing or invalid field never crashes the dialect", assertMutantsHandled],
+    ["B43: a missing, repeated or reordered event never crashes the dialect", assertReorderingHandled],
   ];
 }
 
-/** Checks for every canonical response. */
+/** The checks that run for every canonical response. */
 const STREAM_VALUE_CHECKS: readonly [claim: string, check: StreamedResponseCheck][] = [
   ["B80: the streamed answer equals the whole answer", assertStreamedEqualsWhole],
   ["the streamed answer has the losses of the whole answer", assertSameLosses],

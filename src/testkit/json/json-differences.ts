@@ -10,10 +10,10 @@ export interface JsonDifference {
   is: unknown;
 }
 
-/** Comparison stops after this many differences. */
+/** The number of differences after which a comparison stops. */
 const MAX_DIFFERENCES = 20;
 
-/** Returns the first differences of two values; none if they are equal JSON, exact digits included. */
+/** Returns the first differences of two values; an empty list if they are equal JSON, including exact digits. */
 export function findDifferences(
   was: unknown,
   is: unknown,
@@ -31,7 +31,8 @@ export function findDifferences(
       findDifferences(readOwn(was, key), readOwn(is, key), path + pointerStep(key), differences);
     }
   }
-  // Scalars, values of two types, and objects that differ only in the exact digits of a number.
+  // No child differs, so the values themselves are reported: scalars, values of different types, and objects that
+  // differ only in the exact digits of a number.
   if (differences.length === before) differences.push({ path, was, is });
   return differences;
 }
@@ -40,7 +41,7 @@ function readOwn(value: object, key: string): unknown {
   return Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
 }
 
-/** Throws the message with the first differences, if there are any. */
+/** Throws an error with the message and the first differences, if there are differences. */
 export function assertNoDifferences(
   differences: readonly JsonDifference[],
   message: string,
@@ -55,7 +56,7 @@ export function assertNoDifferences(
   assertHolds(false, message, ...lines, ...more, ...shown);
 }
 
-/** Returns a short JSON text of a value; keeps its end, because differences are often there. */
+/** Returns the JSON text of a value; a long text without its middle, because differences are often at the end. */
 export function abbreviateJson(value: unknown): string {
   if (value === undefined) return "(nothing)";
   const text = JSON.stringify(value);

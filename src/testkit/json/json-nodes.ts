@@ -27,7 +27,7 @@ export function* walkJson(value: unknown, path = "", keys: readonly JsonKey[] = 
     yield* walkJson(readChild(value, key), path + pointerStep(key), [...keys, key]);
 }
 
-/** Returns every scalar node of a value, in order. */
+/** Returns all scalar nodes of a value, in the order of the value. */
 export function listScalars(
   value: unknown,
   path = "",
@@ -41,7 +41,7 @@ export function listScalars(
   return nodes;
 }
 
-/** Returns a copy in which `change` has replaced every scalar. */
+/** Returns a copy in which every scalar is replaced with the result of `change`. */
 export function mapScalars(value: unknown, change: (scalar: JsonScalar, path: string) => unknown, path = ""): unknown {
   if (isScalar(value)) return change(value, path);
   if (Array.isArray(value)) return value.map((each, index) => mapScalars(each, change, `${path}/${index}`));
@@ -52,7 +52,7 @@ export function mapScalars(value: unknown, change: (scalar: JsonScalar, path: st
   return copy;
 }
 
-/** Returns the value at the keys, or undefined. */
+/** Returns the value at the keys; undefined if a key does not exist. */
 export function readAt(value: unknown, keys: readonly JsonKey[]): unknown {
   let current = value;
   for (const key of keys) {
@@ -62,12 +62,12 @@ export function readAt(value: unknown, keys: readonly JsonKey[]): unknown {
   return current;
 }
 
-/** Returns the JSON pointer one level up; the root is its own parent. */
+/** Returns the JSON pointer of the parent; for the root, the root itself. */
 export function parentPath(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
-/** True if the path is `outer` or a descendant of it. */
+/** True if the path is equal to `outer` or a descendant of `outer`. */
 export function isWithin(path: string, outer: string): boolean {
   return path === outer || path.startsWith(`${outer}/`);
 }
@@ -80,7 +80,7 @@ function copyWith(value: unknown, key: JsonKey, change: (copy: Record<JsonKey, u
   if (Array.isArray(value)) {
     const copy: unknown[] = [...value];
     change(copy as unknown as Record<JsonKey, unknown>);
-    // Removing an element must not leave a hole.
+    // `delete` leaves a hole in a list, so the removed element is filtered out.
     return Object.hasOwn(copy, key) ? copy : copy.filter((_, index) => index !== key);
   }
   const copy = { ...(value as Record<JsonKey, unknown>) };
@@ -88,7 +88,7 @@ function copyWith(value: unknown, key: JsonKey, change: (copy: Record<JsonKey, u
   return copy;
 }
 
-/** Returns a copy with another value at the keys. */
+/** Returns a copy of a value with `replacement` at the keys. */
 export function replaceAt(value: unknown, keys: readonly JsonKey[], replacement: unknown): unknown {
   const [key, ...rest] = keys;
   if (key === undefined) return replacement;
@@ -96,12 +96,12 @@ export function replaceAt(value: unknown, keys: readonly JsonKey[], replacement:
   return copyWith(value, key, (copy) => setField(copy, key, next));
 }
 
-/** Sets an own field; plain assignment of `__proto__` would change the prototype. */
+/** Sets an own field. Assigning `__proto__` with `=` would change the prototype instead. */
 function setField(target: object, key: JsonKey, value: unknown): void {
   Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** Returns a copy without the node at the keys. */
+/** Returns a copy of a value without the node at the keys. */
 export function removeAt(value: unknown, keys: readonly JsonKey[]): unknown {
   const [key, ...rest] = keys;
   if (key === undefined) return undefined;
@@ -111,7 +111,7 @@ export function removeAt(value: unknown, keys: readonly JsonKey[]): unknown {
   });
 }
 
-/** Freezes a value and all its descendants, so that a write to it throws. */
+/** Freezes a value and all its descendants, so that any write to them throws. */
 export function deepFreeze<T>(value: T): T {
   for (const key of listChildKeys(value)) deepFreeze(readChild(value, key));
   return Object.freeze(value);

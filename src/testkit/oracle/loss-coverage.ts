@@ -3,14 +3,14 @@ import type { Encoded } from "../../dialects/dialect.ts";
 import type { Loss } from "../../model/loss.ts";
 import { isWithin, parentPath } from "../json/json-nodes.ts";
 
-/** True if a loss covers the descendants of its path; a synthesized field had no previous content. */
+/** True if a loss covers the descendants of its path; false for a synthesized field, which had no content before. */
 function coversDescendants({ action }: Loss): boolean {
   return action !== "synthesized";
 }
 
 /**
- * Returns a test for paths: true if a loss excuses that the value at the path did not reach the output, because it names
- * the path or an ancestor of it. A loss with the action "moved" does not excuse descendants: they must still arrive.
+ * Returns a function that is true if the value at a path may be absent from the output, because a loss names the path
+ * or an ancestor. A loss with the action "moved" covers only its own path: the descendants must be in the output.
  */
 export function createCoverageTest({ losses }: Pick<Encoded, "losses">): (path: string) => boolean {
   const paths = new Set(losses.map(({ path }) => path));
@@ -22,7 +22,7 @@ export function createCoverageTest({ losses }: Pick<Encoded, "losses">): (path: 
   return paths.size === 0 ? () => false : (path) => paths.has(path) || isInDeepPath(path);
 }
 
-/** True if a loss names the path or an ancestor of it. */
+/** True if a loss names the path or, unless the loss is of the action "synthesized", an ancestor of the path. */
 export function isCoveredByLoss(encoded: Pick<Encoded, "losses">, path: string): boolean {
   return encoded.losses.some((loss) => path === loss.path || (coversDescendants(loss) && isWithin(path, loss.path)));
 }

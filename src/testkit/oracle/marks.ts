@@ -1,27 +1,34 @@
-// Marks every scalar of a value with a unique string or number, so that one encoding shows which scalars arrive.
+// Marks every scalar of a value with a unique string or number, so that one encoding shows which scalars are in the
+// output.
 import type { Encoded } from "../../dialects/dialect.ts";
 import { toSearchText } from "./encoded-text.ts";
 import type { JsonNode } from "../json/json-nodes.ts";
 import { mapScalars } from "../json/json-nodes.ts";
 import { isBase64, isUsageCount, isInputText, isReformatted, readLinkKind } from "./model-paths.ts";
 
-/** Marks have only letters and digits, so that they are legal in ids, tool names and base64. */
+/** Matches the mark of a string. Marks have only letters and digits, which are legal in ids, tool names and base64. */
 const STRING_MARK = /Qk\d{6}/g;
 const NUMBER_MARK = /(?<!\d)7\d{6}(?!\d)/g;
 
 export interface MarkedValue<T> {
   value: T;
-  /** Marks by path. */
+  /** The mark of each marked scalar, by the path of the scalar. */
   marks: ReadonlyMap<string, string>;
 }
 
-/** True unless the wire has another notation, a sum or a fixed set of values here. */
+/**
+ * True if the encoder must write the scalar unchanged, so that its mark is found in the output. False for values that
+ * are written in another notation or as part of a sum, and for booleans, null and empty strings.
+ */
 function isMarkable({ path, value }: JsonNode): boolean {
   if (isInputText(path) || isReformatted(path) || isUsageCount(path)) return false;
   return typeof value === "string" ? value !== "" : typeof value === "number";
 }
 
-/** Returns a copy with marks at the nodes. Equal call ids and equal tool names get the same mark. */
+/**
+ * Returns a copy with a mark at each node for which `isMarkable` is true. Equal call ids and equal tool names get the
+ * same mark.
+ */
 export function markScalars<T>(value: T, nodes: readonly JsonNode[]): MarkedValue<T> {
   const marks = new Map<string, string>();
   const marksByKey = new Map<string, string>();
@@ -40,7 +47,7 @@ export function markScalars<T>(value: T, nodes: readonly JsonNode[]): MarkedValu
     if (typeof scalar === "number") return Number(mark);
     return isBase64(path) ? mark : `${String(scalar)}${mark}`;
   });
-  // The cast holds: every scalar was replaced by one of its own type.
+  // The cast is safe, because every scalar is replaced by a scalar of the same type.
   return { value: marked as T, marks };
 }
 

@@ -1,6 +1,6 @@
-// Predicates on the paths of canonical values: enumerated values, reformatted values, ids, base64. The patterns are
-// anchored to messages, parts, requests and responses, so that a `type` or `role` inside a tool's input, metadata or
-// residue counts as the user's data.
+// Tests whether the path of a canonical value leads to an enumerated value, a reformatted value, an id or base64. The
+// patterns are anchored to messages, parts, requests and responses, so that a `type` or `role` inside a tool's input,
+// metadata or residue counts as the user's data.
 
 const MESSAGE = String.raw`(?:/messages?|/alternatives/\d+/message)?(?:/\d+)?`;
 const CONTENT = String.raw`/parts/\d+(?:/content/\d+)*`;
@@ -9,24 +9,27 @@ const SEAL = String.raw`${PART}(?:/annotations/\d+)?/seals/\d+`;
 const RESIDUE = String.raw`${PART}(?:/annotations/\d+|/logprobs/\d+(?:/top/\d+)*)?/extra`;
 const FINISH_REASON = String.raw`${MESSAGE}(?:/metadata)?(?:/alternatives/\d+)?/finishReason`;
 
-/** Path of a part inside a request or response, not inside a bare list of messages. */
+/** The path of a part in a request or response; a part in a list of messages does not match. */
 const SENT_PART = String.raw`(?:/messages/\d+|/message|/alternatives/\d+/message)${CONTENT}`;
-/** Issuer fields: a wire does not repeat that it issued its own seals; the seals of others are dropped and reported (B5). */
+/**
+ * The fields of an issuer. They are not on the wire: a provider is implicitly the issuer of the seals on its own wire,
+ * and seals of other issuers are dropped and reported (B5).
+ */
 const ISSUER = String.raw`${SENT_PART}(?:(?:/annotations/\d+)?/seals/\d+|/issuer)/(?:dialect|provider|model)`;
 const REQUEST_ENUM = String.raw`/toolChoice(?:/mode)?|/reasoning/effort|/output/type|/tools/\d+/(?:type|dialect)`;
 const RESPONSE_ENUM = String.raw`(?:/alternatives/\d+)?/finishReason/raw|/error/kind`;
-/** Raw provider data for people; encoders need not read it. */
+/** Raw provider data, which are only informative; encoders need not write them. */
 const RAW = String.raw`/(?:usage|error)/raw(?:/[^]*)?`;
 
-/** Enumerated values: an encoder maps them by a table, or a field of the wire implies them. */
+/** Matches paths of enumerated values, which an encoder maps with a table or which a wire field implies. */
 const VOCABULARY = new RegExp(
   String.raw`^(?:${MESSAGE}/role|${PART}/(?:type|dialect)|${SEAL}/(?:dialect|kind)|${PART}/annotations/\d+/kind|${FINISH_REASON}/unified|${ISSUER}|${REQUEST_ENUM}|${RESPONSE_ENUM}|${RAW})$`,
 );
 
-/** A `type` keyword of a JSON schema, not a `type` inside an enum, const, default or example value. */
+/** The path of a `type` keyword of a JSON schema, but not of a `type` in an enum, const, default or example value. */
 const SCHEMA_TYPE = String.raw`/(?:tools/\d+/(?:in|out)putSchema|output/schema)(?![^]*/(?:enum|const|default|examples?)/)[^]*/type(?:/\d+)?`;
 
-/** Values that an encoder may write in another notation: the output must change with them, but need not contain them. */
+/** Matches paths of values with another notation on the wire: the output depends on them, but need not contain them. */
 const REFORMATTED = new RegExp(
   String.raw`^(?:${PART}/(?:mimeType|executor|format|cache/ttl|issuer/dialect)|/tools/\d+/(?:format|cache/ttl)|/createdAt|${SCHEMA_TYPE})$`,
 );
@@ -37,7 +40,7 @@ const ANY_TOOL_NAME = new RegExp(
 );
 const CALL_ID = new RegExp(String.raw`^${PART}/toolCallId$`);
 
-/** Values that a test must not alter: enumerated values, ids that pair calls with results, base64, JSON texts. */
+/** Matches paths of values that a test must not change: enumerated values, call ids, tool names, base64, JSON texts. */
 const LITERAL = new RegExp(
   String.raw`^${PART}/(?:data|inputText|tool|issuer/dialect)$|${CALL_ID.source}|${ANY_TOOL_NAME.source}|${REFORMATTED.source}|${VOCABULARY.source}`,
 );
@@ -72,7 +75,7 @@ export function isToolName(path: string): boolean {
   return TOOL_NAME.test(path);
 }
 
-/** Returns the kind of link if the value at the path links parts by being equal: a call id or a tool name. */
+/** Returns "id" for a call id and "name" for a tool name, whose equality links parts; otherwise undefined. */
 export function readLinkKind(path: string): "id" | "name" | undefined {
   if (CALL_ID.test(path)) return "id";
   return ANY_TOOL_NAME.test(path) ? "name" : undefined;
@@ -82,7 +85,7 @@ export function isBase64(path: string): boolean {
   return BASE64_DATA.test(path);
 }
 
-/** True for the source of an annotation; a wire may list a source once for several citations. */
+/** True for the source of an annotation; a wire may contain a source only once for several citations. */
 export function isCitationSource(path: string): boolean {
   return CITATION_SOURCE.test(path);
 }

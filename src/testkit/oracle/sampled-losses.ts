@@ -1,5 +1,5 @@
-// The silent-loss oracle for large values: one encoding with marks confirms most scalars; only the unconfirmed ones are
-// probed one by one, a few per path pattern.
+// Finds silent losses of large values: one encoding of the value with marks confirms most scalars. The other scalars
+// are changed one by one, a few per path pattern.
 import type { Encoded } from "../../dialects/dialect.ts";
 import { pickEvenly, pickPerGroup, toPathPattern } from "../pick-evenly.ts";
 import { createCoverageTest } from "./loss-coverage.ts";
@@ -7,12 +7,15 @@ import { findMarks, markScalars } from "./marks.ts";
 import { SilentLossOracle } from "./silent-losses.ts";
 import type { JsonNode } from "../json/json-nodes.ts";
 
-/** Values with at most this many unreported scalars need no marks: each scalar is probed. */
+/** The number of scalars up to which no marks are used, because few scalars can be changed one by one. */
 const EXHAUSTIVE_LIMIT = 150;
 const PROBES_PER_PATTERN = 4;
 const PROBE_LIMIT = 200;
 
-/** Returns the nodes that an encoding lost without a report: exact for small values, sampled for large ones. */
+/**
+ * Returns nodes that an encoding lost without a report. All strings are searched in the output. Changes are tried at a
+ * sample of the nodes: a few per path pattern, up to PROBE_LIMIT.
+ */
 export function sampledLosses<T>(value: T, encode: (value: T) => Encoded): JsonNode[] {
   const oracle = new SilentLossOracle(value, encode);
   const lost: JsonNode[] = [];
@@ -23,7 +26,7 @@ export function sampledLosses<T>(value: T, encode: (value: T) => Encoded): JsonN
   return [...lost, ...pickEvenly(selected, PROBE_LIMIT).filter((node) => !oracle.isChangeVisible(node))];
 }
 
-/** Returns the nodes that have no mark, or whose mark neither arrives nor is reported. */
+/** Returns the nodes that have no mark, or whose mark is neither in the output nor covered by a loss. */
 function findUnconfirmed<T>(nodes: readonly JsonNode[], value: T, encode: (value: T) => Encoded): readonly JsonNode[] {
   const { value: marked, marks } = markScalars(value, nodes);
   const encoded = encode(marked);

@@ -1,5 +1,5 @@
-// The silent-loss oracle: every scalar of a canonical value is in the output, or a reported loss covers its path. The
-// oracle has no knowledge of dialects, so that it also detects fields that an encoder does not mention at all.
+// Finds silent losses: every scalar of a canonical value must be in the output, or a reported loss must cover its path.
+// This oracle has no knowledge of dialects, so that it also detects fields that an encoder does not mention at all.
 import type { Encoded } from "../../dialects/dialect.ts";
 import { createCoverageTest, isCoveredByLoss } from "./loss-coverage.ts";
 import { countOccurrences, fingerprint, hasExactDigits, toSearchText } from "./encoded-text.ts";
@@ -16,15 +16,15 @@ import {
   readLinkKind,
 } from "./model-paths.ts";
 
-/** Shorter strings are not searched in the output: they could occur by chance. */
+/** The minimum length of strings that are searched in the output; shorter strings could occur there by chance. */
 const MIN_SEARCHABLE_LENGTH = 6;
 const YEAR = /^\d{4}(?=-\d{2}-\d{2}T)/;
 
-/** Returns another value of the same kind: another time for a time, one more for a count. */
+/** Returns a different value of the same type, for example another time for a time and another count for a count. */
 function changeScalar(value: JsonScalar, path: string): JsonScalar {
   if (typeof value === "boolean") return !value;
   if (typeof value === "number" && isUsageCount(path)) return value + 1;
-  // Adding one would not change a number beyond 2^53.
+  // The sign is changed, because the addition of 1 would not change a number above 2^53.
   if (typeof value === "number") return value === 0 ? 1 : -value;
   if (value === null) return 0;
   return YEAR.test(value) ? value.replace(YEAR, (year) => (year === "2001" ? "2002" : "2001")) : `${value}q`;
@@ -38,16 +38,16 @@ function readParent(value: unknown, { keys }: JsonNode): Readonly<Record<string,
   return (readAt(value, keys.slice(0, -1)) ?? {}) as Record<string, unknown>;
 }
 
-/** True for the name of a provider's own tool: the wire's type of the tool implies it. */
+/** True for the name of a provider's own tool, which need not be on the wire if the type of the tool implies it. */
 export function isImpliedByWire(value: unknown, node: JsonNode): boolean {
   const { path } = node;
   if (isToolName(path)) return isSentPart(parentPath(path)) && readParent(value, node)["tool"] !== undefined;
   return /^\/tools\/\d+\/name$/.test(path) && readParent(value, node)["type"] === "provider";
 }
 
-/** Judges each scalar of one value by the value's encoding. */
+/** Decides for each scalar of one value whether the encoder has written it. */
 export class SilentLossOracle<T> {
-  /** Scalars that no loss covers and that are not vocabulary of the model. */
+  /** The scalars that the output must contain: no loss covers them, and they are not enumerated values. */
   readonly unreported: readonly JsonNode[];
   readonly encoded: Encoded;
   readonly #value: T;
@@ -73,7 +73,7 @@ export class SilentLossOracle<T> {
     }
   }
 
-  /** True for the call id and tool name of a result: a wire that pairs results with calls need not repeat them. */
+  /** True for the call id and tool name of a result, which a wire need not repeat if it pairs results with calls. */
   #isImpliedByCall(node: JsonNode): boolean {
     return (
       (isToolName(node.path) || readLinkKind(node.path) === "id") &&
@@ -85,14 +85,20 @@ export class SilentLossOracle<T> {
     return this.#encode(replaceAt(this.#value, keys, scalar) as T);
   }
 
-  /** True if the output has a string as often as the value; also true for scalars that are not searched. */
+  /**
+   * True if the output contains a string as often as the value does, or the exact digits of an input text. Also true
+   * for scalars that are not searched: other types, short strings and values with another notation.
+   */
   isInOutput({ value: scalar, path }: JsonNode): boolean {
     if (isInputText(path)) return hasExactDigits(String(scalar), this.encoded);
     if (!isSearchable(scalar) || isReformatted(path)) return true;
     return countOccurrences(scalar, this.#text) >= Math.max(1, this.#expectedCounts.get(scalar) ?? 0);
   }
 
-  /** True if another scalar at this node changes the output or is reported. */
+  /**
+   * True if a different scalar at this node changes the output or is reported as a loss; always true for an input text,
+   * which `isInOutput` checks.
+   */
   isChangeVisible(node: JsonNode): boolean {
     const { value: scalar, path } = node;
     if (isInputText(path)) return true;
@@ -107,9 +113,9 @@ export class SilentLossOracle<T> {
 
 /**
  * Returns the nodes of a value that an encoding lost without a report. A string that occurs n times in the value must
- * occur n times in the output. A changed string must arrive or be reported at each node, so that an equal string
- * elsewhere on the wire does not count for it. A changed boolean, number or short string must change the output or the
- * losses.
+ * occur n times in the output. If the string at one node is changed, the output must contain the new string or a loss
+ * must report it; an equal string elsewhere on the wire is therefore no proof. A changed boolean, number or short
+ * string must change the output or the losses.
  */
 export function silentLosses<T>(value: T, encode: (value: T) => Encoded): JsonNode[] {
   const oracle = new SilentLossOracle(value, encode);

@@ -1,5 +1,5 @@
-// Canonical messages that together use every part type and every field. Every string is unique, so that a string in the
-// output identifies the field it came from.
+// Creates canonical messages that together use every part type and every field. Every string is unique, so that a
+// string in the output identifies its field.
 import type { Message } from "../../model/message.ts";
 import type { Annotation, Issuer, Logprob, Part, Seal } from "../../model/parts.ts";
 import { mapScalars } from "../json/json-nodes.ts";
@@ -46,9 +46,9 @@ function everyMedia(type: "image" | "audio" | "video" | "file", mimeType: string
   ];
 }
 
-/** Truncated arguments: they are no JSON, so that `input` is the text itself. */
+/** Truncated arguments of a call. They are not JSON, so `input` is the text. */
 const TRUNCATED_INPUT = '{"cut": ';
-/** Data with the field names of parts and messages. */
+/** User data whose field names are also fields of parts and messages. */
 const lookalike = {
   type: "type-of-the-data",
   role: "role-of-the-data",
@@ -185,13 +185,16 @@ export function canonicalMessages(): Message[] {
   return withUniqueStrings(messages);
 }
 
-/** Returns a copy in which every freely chosen string has a number of its own. */
+/**
+ * Returns a copy in which a unique number is appended to every string that is free text. Enumerated values, call ids,
+ * tool names, base64 data and JSON texts are not changed.
+ */
 export function withUniqueStrings<T>(value: T): T {
   let count = 0;
   const copy = mapScalars(value, (scalar, path) => {
     const isFixed = typeof scalar !== "string" || scalar === "" || scalar === TRUNCATED_INPUT || isLiteral(path);
     return isFixed ? scalar : `${scalar}_${++count}_`;
   });
-  // The cast holds: strings were replaced by strings.
+  // The cast is safe, because strings are replaced by strings.
   return copy as T;
 }

@@ -1,4 +1,5 @@
-// Canonical requests that together use every field of a request, every tool choice, and the difficult turns.
+// Creates canonical requests that together use every field of a request and every tool choice, and a request for each
+// of the difficult turns.
 import type { Message } from "../../model/message.ts";
 import { assistant, system, user } from "../../model/message.ts";
 import type { FunctionTool, ModelRequest, Tool, ToolChoice } from "../../model/request.ts";
@@ -37,7 +38,7 @@ const tools: Tool[] = [
   },
   ...["openai-responses", "anthropic", "gemini", "some-dialect"].map((dialect): Tool => {
     const settings = { limit: 5, sites: [`https://example.com/${dialect}`] };
-    // Gemini identifies a tool by its key, the other dialects by its `type`.
+    // Gemini identifies the type of a tool by the key of its settings, the other dialects by the field `type`.
     const value = dialect === "gemini" ? { somethingNew: settings } : { type: `tool_of_${dialect}`, ...settings };
     return { type: "provider", dialect, name: `${dialect}_search`, value, cache: { ttl: "1h" }, extra };
   }),

@@ -1,4 +1,4 @@
-// Canonical responses that together use every field of a response, every finish reason, and errors.
+// Creates canonical responses that together use every field of a response, every finish reason and an error.
 import type { UnifiedFinishReason } from "../../model/finish-reason.ts";
 import { FINISH_REASONS } from "../../model/finish-reason.ts";
 import type { Metadata } from "../../model/message.ts";
@@ -12,7 +12,7 @@ import { canonicalMessages, withUniqueStrings } from "./canonical-messages.ts";
 const extra = { "some-dialect": { unknown_outcome: "value-of-the-unknown-outcome", nothing: null } };
 const CREATED_AT = "2025-03-04T05:06:07.000Z";
 
-/** Consistent counts, all different. */
+/** Usage with counts that are consistent and all different. */
 const usage: Usage = {
   inputTokens: 1109,
   outputTokens: 523,
@@ -41,7 +41,7 @@ const metadata: Metadata = {
   custom: "custom metadata",
 };
 
-/** Has every field, the parts of the canonical assistant message, and two alternatives. */
+/** Returns a response with every field, the parts of the canonical assistant message, and two alternatives. */
 function responseWithEveryField(): ModelResponse {
   const [parts = []] = canonicalMessages().flatMap(({ role, parts }) => (role === "assistant" ? [parts] : []));
   return withUniqueStrings({
@@ -69,7 +69,7 @@ function createResponse(response: Partial<ModelResponse>): ModelResponse {
   return { id: "answer-0001", model: "a-model", message: assistant("An answer."), finishReason, ...response };
 }
 
-/** Returns a response whose content fits the finish reason. */
+/** Returns a response with a finish reason and matching content, such as a tool call for "tool-calls". */
 function responseEndingWith(unified: UnifiedFinishReason): ModelResponse {
   const parts: Partial<Record<UnifiedFinishReason, Part>> = {
     "tool-calls": { type: "tool-call", toolCallId: "call_ended", toolName: "look_up", input: { place: "Corinth" } },

@@ -1,4 +1,4 @@
-// Histories with unusual tool calls: unpaired, repeated, reordered or invalid calls and results.
+// Creates histories with unusual tool calls: unpaired, repeated, reordered or invalid calls and results.
 import type { Message } from "../../model/message.ts";
 import { assistant, user } from "../../model/message.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";

@@ -1,4 +1,5 @@
-// Histories that are difficult to encode: turns that providers reject without a repair, and content that is easily lost.
+// Creates histories that are difficult to encode: turns that providers reject without a repair, and content that is
+// easily lost.
 import type { Message } from "../../model/message.ts";
 import { assistant, developer, system, user } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";

@@ -1,5 +1,5 @@
-// Conversations with similar elements (two calls, two seals, ids that differ in case), in which a fault shows only after
-// decoding.
+// Creates conversations with similar elements, such as two calls, two seals, or ids that differ only in case. If an
+// encoder exchanges such elements, only a comparison after decoding detects it.
 import type { Message } from "../../model/message.ts";
 import { assistant, developer, system, user } from "../../model/message.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
@@ -15,14 +15,14 @@ function weatherConversation(calls: readonly ToolCallPart[], results: readonly T
   return [user("How is the weather?"), assistant(calls), { role: "tool", parts: [...results] }, assistant("As said.")];
 }
 
-/** Returns reasoning with a seal of each issuer, so that most dialects can encode one of them. */
+/** Returns reasoning with one seal of each issuer, so that most dialects can encode one of the seals. */
 function sealedReasoning(text: string, issuers: readonly string[]): Part {
   const seals = issuers.map((dialect) => ({ dialect, kind: "signature", value: `Seal of ${dialect}: ${text}` }));
   return { type: "reasoning", text, seals };
 }
 
 const SENTENCE = "Ἐν ἀρχῇ ἦν ὁ λόγος 🏛️, 𐀀𝒳 and 👩‍👩‍👧; a\u0301 is not á.\r\n\t";
-/** Has more than 4 kB, white space at both ends, and characters beyond 16 bits. */
+/** A text of more than 4 kB with white space at both ends and code points above 16 bits. */
 const LONG_TEXT = ` \n${SENTENCE.repeat(100)}\n  `;
 
 const LATER_INSTRUCTIONS: readonly Message[] = [
@@ -40,7 +40,7 @@ interface NamedConversation {
   messages: readonly Message[];
 }
 
-/** Returns named conversations; the dialect is among the issuers of their seals. */
+/** Returns named conversations. `dialect` is one of the issuers of their seals. */
 export function roundTripConversations(dialect: string): NamedConversation[] {
   const issuers = [...new Set([dialect, "anthropic", "gemini"])];
   const two = [call("call_one", "Corinth"), call("call_two", "Thebes")];

@@ -1,4 +1,4 @@
-// Store requirements: aliases of runs, and work requests with their leases.
+// Checks how a store writes and reads aliases of runs, and work requests with their leases.
 import type { WorkChanges } from "../../ledger/store/rows.ts";
 import { assertHolds } from "../conformance-case.ts";
 import { createFixture } from "./fixture.ts";
@@ -11,22 +11,54 @@ async function movesAliases(context: StoreTestContext): Promise<void> {
   const rows = ["b", "a", "c"].map((name) => aliasRow(key, name));
   for (const row of [...rows, ...rows]) await context.write((tx) => tx.putAlias(row));
   const inOrder = rows.toSorted((left, right) => (left.name < right.name ? -1 : 1));
-  await assertSame(reads.aliases(key), inOrder, "The names of a thread's runs, each once, by name.");
-  await assertSame(reads.alias(tenant, "none"), undefined, "A name that nobody has.");
+  await assertSame(
+    reads.aliases(key),
+    inOrder,
+    "aliases must list each alias of the thread's runs once, sorted by name.",
+  );
+  await assertSame(
+    reads.alias(tenant, "none"),
+    undefined,
+    "alias must return undefined for a name that does not exist.",
+  );
   const moved = aliasRow(other, "b", "run-other");
   await context.write((tx) => tx.putAlias(moved));
-  await assertSame(reads.alias(tenant, "b"), moved, "A name belongs to the run that was given it last.");
-  await assertSame(reads.aliases(key), [inOrder[0], inOrder[2]], "The other thread has it no more.");
-  await assertSame(reads.aliases(other), [moved], "This one has it.");
+  await assertSame(
+    reads.alias(tenant, "b"),
+    moved,
+    "After putAlias with an existing name, the alias must belong to the new run.",
+  );
+  await assertSame(
+    reads.aliases(key),
+    [inOrder[0], inOrder[2]],
+    "After an alias was moved, aliases of the first thread must not list it.",
+  );
+  await assertSame(
+    reads.aliases(other),
+    [moved],
+    "After an alias was moved, aliases of the second thread must list it.",
+  );
 }
 
 async function claimsAliases(context: StoreTestContext): Promise<void> {
   const { key, other, tenant, reads } = context;
   const [first, second] = [aliasRow(key, "a"), aliasRow(other, "a", "run-other")];
-  await assertSame(await context.write((tx) => tx.claimAlias(first)), first, "A name that nobody had.");
-  await assertSame(await context.write((tx) => tx.claimAlias(second)), first, "Another one has it.");
-  await assertSame(reads.alias(tenant, "a"), first, "It stays theirs.");
-  await assertSame(await context.write((tx) => tx.claimAlias(first)), first, "One's own.");
+  await assertSame(
+    await context.write((tx) => tx.claimAlias(first)),
+    first,
+    "claimAlias with a free name must return the given alias.",
+  );
+  await assertSame(
+    await context.write((tx) => tx.claimAlias(second)),
+    first,
+    "claimAlias with a name of another thread must return the alias of that thread.",
+  );
+  await assertSame(reads.alias(tenant, "a"), first, "claimAlias must not move an existing alias to another thread.");
+  await assertSame(
+    await context.write((tx) => tx.claimAlias(first)),
+    first,
+    "claimAlias with a name that the thread already has must return that alias.",
+  );
 }
 
 async function dropsAliases(context: StoreTestContext): Promise<void> {
@@ -37,24 +69,40 @@ async function dropsAliases(context: StoreTestContext): Promise<void> {
     (tx) => tx.putAlias(aliasRow(other, "other", "run-b")),
   );
   for (const row of rows) await context.write((tx) => tx.putAlias(row));
-  await assertSame(await context.write((tx) => tx.deleteAlias(tenant, "a")), true, "It was there.");
-  await assertSame(await context.write((tx) => tx.deleteAlias(tenant, "a")), false, "It is not there any more.");
-  await assertSame(reads.alias(tenant, "a"), undefined, "A name that was deleted.");
-  await assertSame(reads.aliases(key), rows.slice(1, 3), "The others stay.");
+  await assertSame(
+    await context.write((tx) => tx.deleteAlias(tenant, "a")),
+    true,
+    "deleteAlias of an existing alias must return true.",
+  );
+  await assertSame(
+    await context.write((tx) => tx.deleteAlias(tenant, "a")),
+    false,
+    "deleteAlias of a deleted alias must return false.",
+  );
+  await assertSame(reads.alias(tenant, "a"), undefined, "alias must return undefined for a deleted alias.");
+  await assertSame(
+    reads.aliases(key),
+    rows.slice(1, 3),
+    "deleteAlias must not delete the other aliases of the thread.",
+  );
   await context.write((tx) => tx.deleteRuns(key, ["run-b"]));
-  await assertSame(reads.aliases(key), [], "Names go with their runs.");
+  await assertSame(reads.aliases(key), [], "deleteRuns must delete the aliases of the deleted runs.");
   const left = [rows[3], aliasRow(other, "other", "run-b")];
-  await assertSame(reads.aliases(other), left, "Not those of runs in another thread.");
+  await assertSame(reads.aliases(other), left, "deleteRuns must not delete aliases of runs in another thread.");
 }
 
 async function countsWorkRequests(context: StoreTestContext): Promise<void> {
   const { key, other, reads } = context;
   const row = workRow(key, { holder: "somebody", leaseId: "lease", leaseUntil: 500 });
   await context.write((tx) => tx.addWork(row));
-  await assertSame(reads.work(key), row, "Work that is wanted.");
+  await assertSame(reads.work(key), row, "work must return the row that addWork inserted.");
   await context.write((tx) => tx.addWork(workRow(key, { wantedAt: 9_000, wants: 1 })));
-  await assertSame(reads.work(key), { ...row, wants: 2 }, "Wanted again, only that is counted.");
-  await assertSame(reads.work(other), undefined, "Of another thread nothing is wanted.");
+  await assertSame(
+    reads.work(key),
+    { ...row, wants: 2 },
+    "A second addWork for the thread must only increase the field `wants`.",
+  );
+  await assertSame(reads.work(other), undefined, "work must return undefined for a thread without work.");
 }
 
 const WORK_CHANGES: readonly WorkChanges[] = [
@@ -76,25 +124,49 @@ async function changesLeasedWork(context: StoreTestContext): Promise<void> {
   for (const change of WORK_CHANGES) {
     for (const wrong of ["lease-old", null]) {
       const isDone = await context.write((tx) => tx.updateWork(key, wrong, { ...change, wants: 99 }));
-      await assertSame(isDone, false, `A lease that is ${wrong} changes nothing.`);
-      await assertSame(reads.work(key), row, `A lease that is ${wrong} changed something.`);
+      await assertSame(isDone, false, `updateWork with the wrong lease ${wrong} must return false.`);
+      await assertSame(reads.work(key), row, `updateWork with the wrong lease ${wrong} must change nothing.`);
     }
     Object.assign(row, change);
     const isDone = await context.write((tx) => tx.updateWork(key, "lease", change));
-    await assertSame(isDone, true, `updateWork ${JSON.stringify(change)} with the right lease.`);
-    await assertSame(reads.work(key), row, `updateWork ${JSON.stringify(change)}.`);
+    await assertSame(isDone, true, `updateWork ${JSON.stringify(change)} with the right lease must return true.`);
+    await assertSame(reads.work(key), row, `updateWork ${JSON.stringify(change)} must change exactly these fields.`);
   }
   const free = { holder: null, leaseId: null, leaseUntil: 0 };
-  await assertSame(await context.write((tx) => tx.updateWork(key, "lease", free)), true, "Let go.");
-  await assertSame(await context.write((tx) => tx.updateWork(key, "lease", { wants: 1 })), false, "Not held any more.");
+  await assertSame(
+    await context.write((tx) => tx.updateWork(key, "lease", free)),
+    true,
+    "updateWork that releases the lease must return true.",
+  );
+  await assertSame(
+    await context.write((tx) => tx.updateWork(key, "lease", { wants: 1 })),
+    false,
+    "updateWork with a released lease must return false.",
+  );
   const taken = { holder: "third", leaseId: "lease-3", leaseUntil: 900 };
-  await assertSame(await context.write((tx) => tx.updateWork(key, null, taken)), true, "Taken while nobody had it.");
-  await assertSame(await context.write((tx) => tx.updateWork(key, null, taken)), false, "Taken by two.");
-  await assertSame(reads.work(key), { ...row, ...taken }, "Work after all that.");
-  await assertSame(reads.work(other), stay, "Work on another thread.");
+  await assertSame(
+    await context.write((tx) => tx.updateWork(key, null, taken)),
+    true,
+    "updateWork with the lease null must claim work without a lease and return true.",
+  );
+  await assertSame(
+    await context.write((tx) => tx.updateWork(key, null, taken)),
+    false,
+    "updateWork with the lease null must return false for work that has a lease.",
+  );
+  await assertSame(
+    reads.work(key),
+    { ...row, ...taken },
+    "work must return the row with all updates and the new lease.",
+  );
+  await assertSame(reads.work(other), stay, "updateWork must not change the work of another thread.");
   const none = { ...key, threadId: "none" };
-  await assertSame(await context.write((tx) => tx.updateWork(none, null, taken)), false, "Work that nobody wants.");
-  await assertSame(reads.work(none), undefined, "It is not made.");
+  await assertSame(
+    await context.write((tx) => tx.updateWork(none, null, taken)),
+    false,
+    "updateWork of work that does not exist must return false.",
+  );
+  await assertSame(reads.work(none), undefined, "updateWork must not create work that does not exist.");
 }
 
 async function endsWork(context: StoreTestContext): Promise<void> {
@@ -105,13 +177,29 @@ async function endsWork(context: StoreTestContext): Promise<void> {
     (tx) => tx.addWork(row),
     (tx) => tx.addWork(stay),
   );
-  await assertSame(await context.write((tx) => tx.deleteWork(key, "lease", 2)), false, "More was wanted.");
-  await assertSame(await context.write((tx) => tx.deleteWork(key, "lease-old", 3)), false, "Another lease.");
-  await assertSame(reads.work(key), row, "Neither deletes it.");
-  await assertSame(await context.write((tx) => tx.deleteWork(key, "lease", 3)), true, "The right lease and number.");
-  await assertSame(await context.write((tx) => tx.deleteWork(key, "lease", 3)), false, "Again, there is nothing.");
-  await assertSame(reads.work(key), undefined, "It is gone.");
-  await assertSame(reads.work(other), stay, "Work on another thread stays.");
+  await assertSame(
+    await context.write((tx) => tx.deleteWork(key, "lease", 2)),
+    false,
+    "deleteWork must return false if `wants` is larger than the given number.",
+  );
+  await assertSame(
+    await context.write((tx) => tx.deleteWork(key, "lease-old", 3)),
+    false,
+    "deleteWork with another lease must return false.",
+  );
+  await assertSame(reads.work(key), row, "deleteWork with another lease or another number must not delete the work.");
+  await assertSame(
+    await context.write((tx) => tx.deleteWork(key, "lease", 3)),
+    true,
+    "deleteWork with the right lease and number must return true.",
+  );
+  await assertSame(
+    await context.write((tx) => tx.deleteWork(key, "lease", 3)),
+    false,
+    "A repeated deleteWork must return false.",
+  );
+  await assertSame(reads.work(key), undefined, "work must return undefined after deleteWork.");
+  await assertSame(reads.work(other), stay, "deleteWork must not delete the work of another thread.");
 }
 
 async function listsOpenWork(context: StoreTestContext): Promise<void> {
@@ -129,39 +217,71 @@ async function listsOpenWork(context: StoreTestContext): Promise<void> {
   }
   const listWork = async (limit: number, owner?: string): Promise<string[]> =>
     (await reads.openWork(100, limit, owner)).filter((row) => row.tenant.startsWith(tenant)).map((row) => row.threadId);
-  await assertSame(listWork(100, tenant), ["first", "third"], "Work that nobody holds, what was requests first first.");
-  await assertSame(listWork(1, tenant), ["first"], "One was asked for.");
-  await assertSame(listWork(100, twin), ["second"], "Of another tenant.");
-  await assertSame(listWork(1_000_000), ["first", "second", "third"], "Of every tenant.");
+  await assertSame(
+    listWork(100, tenant),
+    ["first", "third"],
+    "openWork must list the work without a valid lease, the earliest request first.",
+  );
+  await assertSame(listWork(1, tenant), ["first"], "openWork with limit 1 must return only the earliest request.");
+  await assertSame(listWork(100, twin), ["second"], "openWork with a tenant must list only the work of that tenant.");
+  await assertSame(
+    listWork(1_000_000),
+    ["first", "second", "third"],
+    "openWork without a tenant must list the work of every tenant.",
+  );
   const [first] = await reads.openWork(100, 1, tenant);
   const row = workRow({ tenant, threadId: "first" }, { wantedAt: 10, leaseUntil: 99 });
-  await assertSame(first, row, "The whole row.");
+  await assertSame(first, row, "openWork must return complete rows.");
 }
 
-async function goesWithThreads(context: StoreTestContext): Promise<void> {
+async function deletesWithThread(context: StoreTestContext): Promise<void> {
   const { key, tenant, reads } = context;
   const entry = logRow(key, 20, { runId: "", kind: "entry" });
   await context.write(...createFixture(tenant), (tx) => tx.insertLog([entry]));
   await context.write((tx) => tx.deleteDeltas(key, ""));
   await context.write((tx) => tx.deleteRuns(key, ["run", "run-ended"]));
-  await assertSame(reads.log(key, { limit: 9, runId: "" }), [entry], "An entry is no delta, and of no run.");
+  await assertSame(
+    reads.log(key, { limit: 9, runId: "" }),
+    [entry],
+    "deleteDeltas and deleteRuns must not delete journal entries.",
+  );
   await context.write((tx) => tx.deleteThread(key));
   for (const name of ["alias", "alias-ended"]) {
-    await assertSame(reads.alias(tenant, name), undefined, "A name of a run of the thread.");
+    await assertSame(
+      reads.alias(tenant, name),
+      undefined,
+      "deleteThread must delete the aliases of the thread's runs.",
+    );
   }
-  await assertSame(reads.work(key), undefined, "Work on the thread.");
-  await assertSame(reads.log(key, { limit: 9, runId: "" }), [], "Entries of the thread.");
-  assertHolds((await reads.alias(tenant, "alias-other")) !== undefined, "Names of other threads' runs stay.");
-  assertHolds((await reads.work(context.other)) !== undefined, "Work on other threads stays.");
+  await assertSame(reads.work(key), undefined, "deleteThread must delete the work of the thread.");
+  await assertSame(
+    reads.log(key, { limit: 9, runId: "" }),
+    [],
+    "deleteThread must delete the journal entries of the thread.",
+  );
+  assertHolds(
+    (await reads.alias(tenant, "alias-other")) !== undefined,
+    "deleteThread must not delete the aliases of other threads' runs.",
+  );
+  assertHolds(
+    (await reads.work(context.other)) !== undefined,
+    "deleteThread must not delete the work of other threads.",
+  );
 }
 
 export const WORK_CLAIMS: readonly StoreRequirement[] = [
-  ["putAlias: the last row of a name stays, and names of a thread come in order", movesAliases],
-  ["claimAlias: the first row of a name stays, and is given", claimsAliases],
-  ["deleteAlias takes one name, deleteRuns those of its runs", dropsAliases],
-  ["addWork inserts work, or counts that it was wanted again", countsWorkRequests],
-  ["updateWork changes what is named where the lease is right, else nothing", changesLeasedWork],
-  ["deleteWork takes work where lease and number are right, else nothing", endsWork],
-  ["openWork gives work whose lease is over, of one tenant or of every one", listsOpenWork],
-  ["names, entries and work go with their thread, and entries with nothing less", goesWithThreads],
+  [
+    "putAlias: the last row of a name replaces earlier ones; aliases lists the names of a thread in order",
+    movesAliases,
+  ],
+  ["claimAlias: the first row of a name stays, and is returned", claimsAliases],
+  ["deleteAlias deletes one name; deleteRuns deletes the names of its runs", dropsAliases],
+  ["addWork inserts work, or counts a further request for existing work", countsWorkRequests],
+  ["updateWork changes the given fields if the lease matches, otherwise no field", changesLeasedWork],
+  ["deleteWork deletes work if the lease and the number of requests match, otherwise nothing", endsWork],
+  ["openWork returns work whose lease has expired, of one tenant or of all tenants", listsOpenWork],
+  [
+    "deleteThread deletes aliases, journal entries and work; no other delete removes journal entries",
+    deletesWithThread,
+  ],
 ];

@@ -1,4 +1,4 @@
-// Store requirements: a transaction takes effect completely or not at all, and sees its own writes.
+// Checks that a transaction of a store takes effect completely or not at all, and sees its own writes.
 import { wait, runAsync } from "../../ledger/store/steps.ts";
 import { assertHolds } from "../conformance-case.ts";
 import { createChanges, readEverything, readStore, createFixture, StopError } from "./fixture.ts";
@@ -6,25 +6,29 @@ import { toTestId, logRow, messageRow, runRow, threadRow } from "./rows.ts";
 import type { StoreRequirement, StoreTestContext, TransactionStep } from "./store-test-context.ts";
 import { assertSame, pollDuring, runInOrder, catchError, writeTo } from "./store-test-context.ts";
 
-async function givesResults(context: StoreTestContext): Promise<void> {
+async function returnsResults(context: StoreTestContext): Promise<void> {
   const { key, store } = context;
   const value = { any: "value" };
-  // oxlint-disable-next-line require-yield -- work need not wait for anything
+  // oxlint-disable-next-line require-yield -- this transaction has no step to wait for
   const same = await store.write(function* () {
     return value;
   });
-  assertHolds(same === value, "write gives what the work returns.");
+  assertHolds(same === value, "write must return the result of the transaction.");
   const row = messageRow(key, 1);
   const read = await store.write(function* (tx) {
     yield* wait(tx.insertMessages([row]));
     return yield* wait(tx.message(key, row.id));
   });
-  await assertSame(read, row, "write gives what the work has read.");
-  await assertSame(store.reads.message(key, row.id), row, "What was written can be read once write has resolved.");
+  await assertSame(read, row, "write must return a row that the transaction has read.");
+  await assertSame(
+    store.reads.message(key, row.id),
+    row,
+    "A written row must be readable as soon as write has resolved.",
+  );
 }
 
-/** Stops the transaction after each of its steps in turn. */
-async function undoesAnyBeginning(context: StoreTestContext): Promise<void> {
+/** Requires that a transaction which throws after any number of its steps has no effect. */
+async function rollsBackAfterAnyStep(context: StoreTestContext): Promise<void> {
   const { tenant, store } = context;
   await context.write(...createFixture(tenant));
   const before = await readStore(store, tenant);
@@ -37,17 +41,24 @@ async function undoesAnyBeginning(context: StoreTestContext): Promise<void> {
     const thrown = await catchError(() => context.write(...steps.slice(0, count), stopping));
     assertHolds(
       thrown?.error === stop,
-      `Stopped after ${count} steps, the work's error is not the caller's.`,
+      `The transaction threw after ${count} steps, and the caller did not receive its error.`,
       String(thrown?.error),
     );
-    await assertSame(readStore(store, tenant), before, `Stopped after ${count} steps, something stays.`);
+    await assertSame(
+      readStore(store, tenant),
+      before,
+      `The transaction threw after ${count} steps, and some of its writes are stored.`,
+    );
   }
   await context.write(...steps);
-  assertHolds(JSON.stringify(await readStore(store, tenant)) !== JSON.stringify(before), "The whole work shows.");
+  assertHolds(
+    JSON.stringify(await readStore(store, tenant)) !== JSON.stringify(before),
+    "The writes of a complete transaction must be visible.",
+  );
 }
 
-/** Reads within the transaction after each kind of step, then outside. */
-async function showsToItsWork(context: StoreTestContext): Promise<void> {
+/** Requires for each kind of step that the transaction reads its own write, and that readers then read the same. */
+async function readsOwnWrites(context: StoreTestContext): Promise<void> {
   const { tenant, store } = context;
   await context.write(...createFixture(tenant));
   let before = await readStore(store, tenant);
@@ -56,13 +67,13 @@ async function showsToItsWork(context: StoreTestContext): Promise<void> {
       yield* wait(step(tx));
       return yield* readEverything(tx, tenant);
     });
-    assertHolds(JSON.stringify(inside) !== JSON.stringify(before), `The work does not see its own ${method}.`);
+    assertHolds(JSON.stringify(inside) !== JSON.stringify(before), `The transaction does not read its own ${method}.`);
     before = await readStore(store, tenant);
-    await assertSame(before, inside, `After ${method}, the work saw something else than readers.`);
+    await assertSame(before, inside, `After ${method}, readers read other rows than the transaction.`);
   }
 }
 
-async function refusesAtOnce(context: StoreTestContext): Promise<void> {
+async function rejectsBeforeFirstStep(context: StoreTestContext): Promise<void> {
   const { store } = context;
   const stop = new StopError();
   const thrown = await catchError(() =>
@@ -70,16 +81,19 @@ async function refusesAtOnce(context: StoreTestContext): Promise<void> {
       throw stop;
     }),
   );
-  assertHolds(thrown?.error === stop, "Work that throws before its first step rejects with its error.");
+  assertHolds(thrown?.error === stop, "A transaction that throws before its first step must reject with its error.");
   await context.write((tx) => tx.insertThread(threadRow(context.key)));
-  assertHolds((await store.reads.thread(context.key)) !== undefined, "The store goes on after work that threw.");
+  assertHolds(
+    (await store.reads.thread(context.key)) !== undefined,
+    "The store must be usable after a transaction that threw.",
+  );
 }
 
 /**
- * A transaction that catches a conflict: either all its other writes are stored, or none of them and the caller
- * receives the error.
+ * Requires for a transaction that catches a conflict: either all its other writes are stored, or none of them is stored
+ * and the caller receives the error.
  */
-async function neverHalves(context: StoreTestContext): Promise<void> {
+async function isAtomicAfterConflict(context: StoreTestContext): Promise<void> {
   const { key, store } = context;
   await context.write((tx) => tx.insertMessages([messageRow(key, 2)]));
   const before = await readStore(store, context.tenant);
@@ -89,25 +103,25 @@ async function neverHalves(context: StoreTestContext): Promise<void> {
       try {
         yield* wait(tx.insertMessages([messageRow(key, 3), messageRow(key, 2), messageRow(key, 4)]));
       } catch {
-        // The transaction continues without them.
+        // The transaction continues without the rejected messages.
       }
       yield* wait(tx.insertMessages([messageRow(key, 5)]));
     }),
   );
   if (thrown !== undefined) {
-    await assertSame(readStore(store, context.tenant), before, "The write failed, yet something shows.");
+    await assertSame(readStore(store, context.tenant), before, "The write failed, but some of its rows are visible.");
     return;
   }
   const ids = (await store.reads.messages(key, { limit: 9 })).map(({ id }) => id);
   await assertSame(
     ids,
     [toTestId(1), toTestId(2), toTestId(5)],
-    "The write resolved, yet something is missing or half there.",
+    "The write resolved, but some of its rows are missing or incomplete.",
   );
 }
 
-/** Readers read while a transaction of many steps is running. */
-async function hidesWhatIsUnderWay(context: StoreTestContext): Promise<void> {
+/** Requires that readers see no write of a transaction of many steps while it is running. */
+async function hidesUncommittedWrites(context: StoreTestContext): Promise<void> {
   const { key } = context;
   const [store, reader] = [context.store, await context.openAnother()];
   const count = 40;
@@ -121,13 +135,17 @@ async function hidesWhatIsUnderWay(context: StoreTestContext): Promise<void> {
   await pollDuring(written, async () => {
     for (const reads of [store.reads, reader.reads]) {
       const seen = (await reads.messages(key, { limit: 99 })).length;
-      assertHolds(seen === 0 || seen === count, `A reader saw ${seen} of ${count} messages of one work.`);
+      assertHolds(seen === 0 || seen === count, `A reader saw ${seen} of ${count} messages of one transaction.`);
     }
   });
-  await assertSame((await reader.reads.messages(key, { limit: 99 })).length, count, "All of it shows at the end.");
+  await assertSame(
+    (await reader.reads.messages(key, { limit: 99 })).length,
+    count,
+    "All messages of the transaction must be visible after write has resolved.",
+  );
 }
 
-async function showsAtOnce(context: StoreTestContext): Promise<void> {
+async function showsAcknowledgedWrites(context: StoreTestContext): Promise<void> {
   const { key } = context;
   const stores = [context.store, await context.openAnother()];
   await context.write(
@@ -143,19 +161,19 @@ async function showsAtOnce(context: StoreTestContext): Promise<void> {
     await assertSame(
       (await reader.reads.thread(key))?.lastId,
       toTestId(number),
-      "A reader sees what was acknowledged.",
+      "A reader must see every row whose write was acknowledged.",
     );
     await writeTo(writer, (tx) => tx.updateRun(key, "run", 1, { lastSeq: number }));
     await assertSame(
       (await reader.reads.run(key.tenant, "run"))?.lastSeq,
       number,
-      "A reader sees the change of a run.",
+      "A reader must see every acknowledged change of a run.",
     );
   }
   await assertSame(
     await runAsync(readEverything(stores[0]?.reads ?? context.reads, context.tenant)),
     await runAsync(readEverything(stores[1]?.reads ?? context.reads, context.tenant)),
-    "Both see the same at the end.",
+    "Both stores must return the same rows after the last write.",
   );
 }
 
@@ -164,11 +182,14 @@ function addMessage({ key }: StoreTestContext, ordinal: number): TransactionStep
 }
 
 export const ATOMICITY_CLAIMS: readonly StoreRequirement[] = [
-  ["write gives what the work returns, and what it wrote can then be read", givesResults],
-  ["work that throws after any of its steps leaves nothing, and its error is the caller's", undoesAnyBeginning],
-  ["work sees what it has written itself, and readers then see the same", showsToItsWork],
-  ["work that throws before its first step is refused, and the store goes on", refusesAtOnce],
-  ["work that catches a conflict is written as a whole or refused as a whole", neverHalves],
-  ["readers see work as a whole or not at all", hidesWhatIsUnderWay],
-  ["readers see everything that was acknowledged before they asked", showsAtOnce],
+  ["write returns the result of the transaction, whose writes can then be read", returnsResults],
+  [
+    "a transaction that throws after any of its steps writes nothing, and the caller receives its error",
+    rollsBackAfterAnyStep,
+  ],
+  ["a transaction reads its own writes, and readers then read the same", readsOwnWrites],
+  ["a transaction that throws before its first step is rejected, and the store remains usable", rejectsBeforeFirstStep],
+  ["a transaction that catches a conflict is written as a whole or rejected as a whole", isAtomicAfterConflict],
+  ["readers see a transaction as a whole or not at all", hidesUncommittedWrites],
+  ["readers see every write that was acknowledged before the read", showsAcknowledgedWrites],
 ];

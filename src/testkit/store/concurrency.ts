@@ -1,5 +1,5 @@
-// Store requirements: many writers at once. Threads are locked, failures are separate, and a reader that has read a
-// thread up to its last id has missed nothing.
+// Checks a store with parallel writers: threads are locked, a failed transaction does not affect others, and a reader
+// that has read a thread up to its last id has missed no row.
 import { wait, type Steps } from "../../ledger/store/steps.ts";
 import type { LedgerStore, LedgerTransaction, ThreadKey } from "../../ledger/store/contract.ts";
 import { assertHolds } from "../conformance-case.ts";
@@ -10,17 +10,17 @@ import { assertSame, pollDuring, writeTo } from "./store-test-context.ts";
 
 const WRITERS = 12;
 
-/** Increments the thread's title: a writer that overlooks another one loses a number. */
+/** Increments the number in the thread's title. If two writers had the lock, an increment would be lost. */
 function* countUp(tx: LedgerTransaction, key: ThreadKey): Steps<number> {
   const head = yield* wait(tx.lockThread(key));
   const count = Number(head?.title) + 1;
-  // Another read, so that an asynchronous store has time to let other writers in.
+  // The additional read gives other writers of an asynchronous store time to interfere.
   yield* wait(tx.messages(key, { limit: 1 }));
   yield* wait(tx.updateThread(key, { title: String(count) }));
   return count;
 }
 
-/** Writes a message or a log row with the id after the thread's last. */
+/** Writes a message or a log row with the id that follows the thread's last id, and returns the id. */
 function* appendRow(tx: LedgerTransaction, key: ThreadKey, kind: "message" | "log"): Steps<string> {
   const head = yield* wait(tx.lockThread(key));
   const number = readTestId(head?.lastId ?? "") + 1;
@@ -52,11 +52,15 @@ async function locksThreads(context: StoreTestContext): Promise<void> {
   const should = [Number(own?.title), Number(others?.title)].flatMap((most) =>
     Array.from({ length: most }, (_, at) => at + 1),
   );
-  await assertSame(Number(own?.title) + Number(others?.title), WRITERS * stores.length, "A count was lost.");
+  await assertSame(
+    Number(own?.title) + Number(others?.title),
+    WRITERS * stores.length,
+    "An increment was lost: two writers held the lock of one thread at the same time.",
+  );
   await assertSame(
     counts,
     should.toSorted((left, right) => left - right),
-    "Two writers counted to the same number.",
+    "Two writers wrote the same count: both held the lock of one thread at the same time.",
   );
 }
 
@@ -68,18 +72,18 @@ async function chainsWriters(context: StoreTestContext): Promise<void> {
       (stores[at % 2] ?? context.store).write((tx) => appendRow(tx, key, at % 4 === 0 ? "log" : "message")),
     ),
   );
-  assertHolds(new Set(ids).size === WRITERS, "Each writer has an id of its own.", ids);
+  assertHolds(new Set(ids).size === WRITERS, "Two parallel writers must not write the same id.", ids);
   const rows = await context.reads.messages(key, { limit: 99 });
   const log = await context.reads.log(key, { limit: 99 });
   const all = [...rows, ...log].map(({ id }) => readTestId(id)).toSorted((left, right) => left - right);
   await assertSame(
     all,
     all.map((_, at) => at + 1),
-    "Ids have no gap.",
+    "The ids that parallel writers wrote must have no gap.",
   );
 }
 
-/** Reads the last id repeatedly; later no row may have been inserted below it. */
+/** Requires that no row is inserted below a last id that a reader has already read. */
 async function neverInsertsBelowLastId(context: StoreTestContext): Promise<void> {
   const { key } = context;
   const stores = await openStores(context);
@@ -97,14 +101,14 @@ async function neverInsertsBelowLastId(context: StoreTestContext): Promise<void>
     const lastId = (await context.reads.thread(key))?.lastId ?? "";
     passed.push({ lastId, ids: await idsUpTo(lastId) });
   });
-  assertHolds(passed.length > 0, "No read took place.");
+  assertHolds(passed.length > 0, "No read of the thread took place during the writes.");
   for (const { lastId, ids } of passed) {
-    await assertSame(idsUpTo(lastId), ids, `After a reader had passed "${lastId}", a row came up below it.`);
-    await assertSame(ids.at(-1) ?? "", lastId, "The last id could not be read.");
+    await assertSame(idsUpTo(lastId), ids, `After a reader had read up to "${lastId}", a row was added below it.`);
+    await assertSame(ids.at(-1) ?? "", lastId, "The row with the last id of the thread could not be read.");
   }
 }
 
-/** Callers that write at the same time do not fail together. */
+/** Requires that a failed transaction does not affect other transactions at the same time. */
 async function failsAlone(context: StoreTestContext): Promise<void> {
   const { tenant, store, reads } = context;
   const stop = new StopError();
@@ -123,17 +127,25 @@ async function failsAlone(context: StoreTestContext): Promise<void> {
     const isStopped = at % 3 === 0;
     const key = { tenant, threadId: toTestId(at) };
     if (result.status === "rejected")
-      assertHolds(isStopped && result.reason === stop, `Writer ${at}: ${result.reason}`);
-    else await assertSame(result.value, isStopped ? "an error" : at, `The result of writer ${at}.`);
+      assertHolds(
+        isStopped && result.reason === stop,
+        `Writer ${at} failed with an unexpected error: ${result.reason}`,
+      );
+    else
+      await assertSame(
+        result.value,
+        isStopped ? "an error" : at,
+        `Writer ${at} must return its result, or fail if its transaction threw an error.`,
+      );
     await assertSame(
       (await reads.thread(key))?.lastId,
       isStopped ? undefined : toTestId(1),
-      `The rows of writer ${at}.`,
+      `The rows of writer ${at} must be stored if and only if its transaction succeeded.`,
     );
   }
 }
 
-/** A message references a blob while another transaction deletes unreferenced blobs. */
+/** Requires that a blob which a transaction references is not deleted by a parallel clean-up of unreferenced blobs. */
 async function protectsReferencedBlobs(context: StoreTestContext): Promise<void> {
   const { key, tenant } = context;
   const [store, cleaner] = await openStores(context);
@@ -144,20 +156,26 @@ async function protectsReferencedBlobs(context: StoreTestContext): Promise<void>
       yield* wait(tx.lockThread(key));
       yield* wait(tx.insertMessages([messageRow(key, round)]));
       yield* wait(tx.insertBlobRefs([refRow(key, round, hash)]));
-      // If the deletion was first, the blob is missing, and the transaction writes it again.
+      // If the clean-up was first, the blob is missing, and this transaction writes it again.
       const blob = yield* wait(tx.blob(tenant, hash));
       if (blob === undefined) yield* wait(tx.insertBlob(blobRow(tenant, hash, { blobId: toTestId(round) })));
     });
     const cleaned = writeTo(cleaner, (tx) => tx.deleteUnreferencedBlobs(tenant, 9_999));
     await Promise.all([referencing, cleaned]);
-    assertHolds((await store.reads.blob(tenant, hash)) !== undefined, `The blob of message ${round} is gone.`);
+    assertHolds(
+      (await store.reads.blob(tenant, hash)) !== undefined,
+      `The blob that message ${round} references was deleted.`,
+    );
   }
 }
 
 export const CONCURRENCY_CLAIMS: readonly StoreRequirement[] = [
-  ["lockThread lets one writer at a time into a thread", locksThreads],
-  ["writers that go on from the last id never meet", chainsWriters],
-  ["every row up to the last id can be read from then on", neverInsertsBelowLastId],
-  ["of many writers at once, one that fails takes no other down", failsAlone],
-  ["a blob that a message begins to hold is not deleted meanwhile", protectsReferencedBlobs],
+  ["lockThread admits one writer at a time to a thread", locksThreads],
+  ["parallel writers that continue from the last id never write the same id", chainsWriters],
+  [
+    "a reader of a thread's last id can read every row up to it; no row is added below it later",
+    neverInsertsBelowLastId,
+  ],
+  ["a failed transaction of parallel writers does not affect the other transactions", failsAlone],
+  ["a blob is not deleted while a parallel transaction adds a reference to it", protectsReferencedBlobs],
 ];

@@ -1,5 +1,5 @@
-// The fixture of a tenant with rows of every kind, and a read of all of it, to compare a store before and after a
-// write.
+// Creates and reads the fixture of the store checks: rows of every kind for one tenant. A check reads the whole fixture
+// before and after a write and compares the results.
 import { LedgerError } from "../../ledger/errors.ts";
 import { wait, runAsync, type Steps } from "../../ledger/store/steps.ts";
 import type { LedgerReads, LedgerStore, LedgerTransaction, ThreadKey } from "../../ledger/store/contract.ts";
@@ -33,8 +33,8 @@ const ALIASES = ["alias", "alias-ended", "alias-other", "alias-new", "alias-clai
 const ENDED = { runId: "run-ended" };
 
 /**
- * Returns the steps that insert the fixture: a thread with rows of every kind, and another one that must stay
- * unchanged.
+ * Returns the steps that insert the fixture: a thread with rows of every kind, and a second thread, which no change may
+ * affect.
  */
 export function createFixture(tenant: string): TransactionStep[] {
   const key = { tenant, threadId: "thread" };
@@ -75,7 +75,10 @@ export function createFixture(tenant: string): TransactionStep[] {
   ];
 }
 
-/** Returns one change for every writing method. Each is visible in the fixture, also after the previous ones. */
+/**
+ * Returns one step for every method that writes. Each step changes the result of `readEverything`, also if the steps
+ * before it have run.
+ */
 export function createChanges(tenant: string): Record<WritingMethod, TransactionStep> {
   const key = { tenant, threadId: "thread" };
   const referenced = blobRow(tenant, REFERENCED_HASH);
@@ -110,10 +113,10 @@ export function createChanges(tenant: string): Record<WritingMethod, Transaction
   };
 }
 
-/** The methods of a transaction that are not reads; `lockThread` changes nothing. */
+/** The methods of a transaction that change rows: all except the reads and `lockThread`. */
 type WritingMethod = Exclude<keyof LedgerTransaction, keyof LedgerReads | "lockThread">;
 
-/** Reads the fixture with every read, by method. */
+/** Returns the results of all reads of the fixture, by the name of the method. */
 export function* readEverything(reads: LedgerReads, tenant: string): Steps<Record<string, unknown>> {
   const result: Record<string, unknown> = {
     threads: yield* wait(reads.threads(tenant, { limit: MAX_LIMIT })),
@@ -174,7 +177,7 @@ export function readStore(store: LedgerStore, tenant: string): Promise<Record<st
   return runAsync(readEverything(store.reads, tenant));
 }
 
-/** The error that stops a transaction; no store throws it itself. */
+/** The error with which a check stops a transaction; no store throws this error. */
 export class StopError extends LedgerError {
   constructor() {
     super("invalid-input", "Stopped on purpose.");

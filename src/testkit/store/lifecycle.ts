@@ -1,4 +1,4 @@
-// Store requirements: watching threads, vacuum and close.
+// Checks how a store watches threads, vacuums and closes.
 import type { LedgerStore, ThreadKey } from "../../ledger/store/contract.ts";
 import { assertHolds } from "../conformance-case.ts";
 import { createChanges, readStore, createFixture } from "./fixture.ts";
@@ -6,7 +6,7 @@ import { toTestId, logRow, messageRow, threadRow } from "./rows.ts";
 import type { StoreRequirement, StoreTestContext, TransactionStep } from "./store-test-context.ts";
 import { assertRejected, assertSame, writeTo } from "./store-test-context.ts";
 
-/** Counts wakeups, and waits for one. */
+/** Watches a thread: counts the calls of the listener, and waits for the next call. */
 class Watcher {
   count = 0;
   readonly end: () => void;
@@ -31,7 +31,7 @@ class Watcher {
       if (this.count > before) resolve();
     });
     clearTimeout(timer);
-    assertHolds(this.count > before, `${what} woke no watcher.`);
+    assertHolds(this.count > before, `${what} did not call the listener of a watch.`);
   }
 }
 
@@ -66,7 +66,7 @@ async function stopsWaking(context: StoreTestContext): Promise<void> {
   const { count } = ended;
   await stays.waitForWake("A second message", () => context.write((tx) => tx.insertMessages([messageRow(key, 2)])));
   await new Promise((resolve) => setTimeout(resolve, 10));
-  assertHolds(ended.count === count, "A watch that was ended woke somebody.");
+  assertHolds(ended.count === count, "An ended watch called its listener.");
   stays.end();
 }
 
@@ -76,20 +76,20 @@ async function vacuums(context: StoreTestContext): Promise<void> {
   await context.write(createChanges(tenant).deleteMessages);
   const before = await readStore(store, tenant);
   await store.vacuum();
-  await assertSame(readStore(store, tenant), before, "vacuum changed what can be read.");
+  await assertSame(readStore(store, tenant), before, "vacuum must not change the result of any read.");
   await context.write((tx) => tx.insertMessages([messageRow(context.key, 30)]));
   assertHolds(
     (await context.reads.message(context.key, toTestId(30))) !== undefined,
-    "The store goes on after vacuum.",
+    "The store must be usable after vacuum.",
   );
 }
 
 function never(): never {
-  throw new Error("Work was run on a closed store.");
+  throw new Error("A closed store called a function.");
 }
 
-/** Lists every method of a store. */
-function waysIn(context: StoreTestContext): [name: string, attempt: () => unknown][] {
+/** Returns a call of every method of a store, with the method's name. */
+function listStoreCalls(context: StoreTestContext): [name: string, attempt: () => unknown][] {
   const { store, key, tenant, reads } = context;
   return [
     ["thread", () => reads.thread(key)],
@@ -137,7 +137,8 @@ async function closes(context: StoreTestContext): Promise<void> {
   await context.write(...createFixture(context.tenant));
   await context.store.close();
   await context.store.close();
-  for (const [name, attempt] of waysIn(context)) await assertRejected("closed", attempt, `${name} of a closed store.`);
+  for (const [name, attempt] of listStoreCalls(context))
+    await assertRejected("closed", attempt, `${name} of a closed store`);
 }
 
 async function finishesBeforeClosing(context: StoreTestContext): Promise<void> {
@@ -150,17 +151,29 @@ async function finishesBeforeClosing(context: StoreTestContext): Promise<void> {
   const twice = [store.close(), store.close()];
   await Promise.all([...writes, ...twice]);
   if (other === store) return;
-  await assertSame((await other.reads.messages(key, { limit: 99 })).length, 8, "Writes under way when it closed.");
+  await assertSame(
+    (await other.reads.messages(key, { limit: 99 })).length,
+    8,
+    "close must wait for the pending writes, so that another store can read all messages.",
+  );
   await other.close();
   const fresh = await context.openAnother();
-  await assertSame((await fresh.reads.messages(key, { limit: 99 })).length, 8, "After it was opened again.");
-  await assertSame((await fresh.reads.threads(tenant, { limit: 9 })).length, 1, "The thread after that.");
+  await assertSame(
+    (await fresh.reads.messages(key, { limit: 99 })).length,
+    8,
+    "All messages must be stored after the store was opened again.",
+  );
+  await assertSame(
+    (await fresh.reads.threads(tenant, { limit: 9 })).length,
+    1,
+    "The thread must be stored after the store was opened again.",
+  );
 }
 
 export const LIFE_CLAIMS: readonly StoreRequirement[] = [
-  ["watch wakes when a thread has new rows, whoever wrote them", wakes],
-  ["a watch that was ended wakes nobody", stopsWaking],
-  ["vacuum changes nothing that can be read", vacuums],
-  ["close is idempotent, and everything then fails with closed", closes],
-  ["close waits for writes under way", finishesBeforeClosing],
+  ["watch calls its listener when any process has added rows to the thread", wakes],
+  ["an ended watch calls no listener", stopsWaking],
+  ["vacuum does not change the result of any read", vacuums],
+  ["close is idempotent, and every later call fails with the code closed", closes],
+  ["close waits for pending writes", finishesBeforeClosing],
 ];

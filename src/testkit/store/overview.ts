@@ -1,4 +1,4 @@
-// Store requirements: the reads of thread lists (titles, counts, last activity) and thread changes.
+// Checks the reads of a store for thread lists (titles, counts, last activity) and for thread changes.
 import type { ThreadChange } from "../../ledger/overview/types.ts";
 import type { ListedHead, RunRow, RunUsage, MessageCountRange, ThreadRow } from "../../ledger/store/rows.ts";
 import type { Awaitable } from "../../ledger/store/steps.ts";
@@ -10,7 +10,7 @@ import { endedRun, toTestId, logRow, messageRow, runRow, threadRow } from "./row
 import type { StoreRequirement, StoreTestContext, TransactionStep } from "./store-test-context.ts";
 import { assertSame, catchError, writeTo } from "./store-test-context.ts";
 
-/** A creation time before all activity. */
+/** A creation time that is earlier than all other activity of the threads. */
 const LONG_AGO = "1970-01-01T00:00:00.000Z";
 
 async function givesTitles(context: StoreTestContext): Promise<void> {
@@ -20,11 +20,15 @@ async function givesTitles(context: StoreTestContext): Promise<void> {
     await context.write((tx) => tx.insertThread(threadRow({ tenant, threadId: toTestId(at) }, { title })));
   }
   const all = [5, 3, 2, 0].map((at) => ({ id: toTestId(at), title: titles[at] ?? null }));
-  await assertSame(reads.titles(tenant, { limit: 99 }), all, "Threads with a title, newest id first.");
-  await assertSame(reads.titles(tenant, { limit: 2 }), all.slice(0, 2), "Two of them.");
-  await assertSame(reads.titles(tenant, { limit: 2, before: toTestId(3) }), all.slice(2), "Those before one.");
+  await assertSame(reads.titles(tenant, { limit: 99 }), all, "titles must list titled threads, newest id first.");
+  await assertSame(reads.titles(tenant, { limit: 2 }), all.slice(0, 2), "titles with limit 2 must return two threads.");
+  await assertSame(
+    reads.titles(tenant, { limit: 2, before: toTestId(3) }),
+    all.slice(2),
+    "titles must list only threads with ids smaller than `before`.",
+  );
   await context.write((tx) => tx.updateThread({ tenant, threadId: toTestId(5) }, { title: null }));
-  await assertSame(reads.titles(tenant, { limit: 9 }), all.slice(1), "A title that was removed.");
+  await assertSame(reads.titles(tenant, { limit: 9 }), all.slice(1), "titles must not list a removed title.");
 }
 
 async function findsTitlesByTerm(context: StoreTestContext): Promise<void> {
@@ -35,23 +39,35 @@ async function findsTitlesByTerm(context: StoreTestContext): Promise<void> {
   }
   const ids = async (page: TitlesPage): Promise<string[]> => (await reads.titles(tenant, page)).map(({ id }) => id);
   const expectedIds = [5, 3, 1, 0].map(toTestId);
-  await assertSame(ids({ term: "corin", limit: 9 }), expectedIds, "Those that hold it, and those with other letters.");
-  await assertSame(ids({ term: "corin", limit: 2, before: toTestId(5) }), [toTestId(3), toTestId(1)], "Two of them.");
-  await assertSame(ids({ term: "zzz", limit: 9 }), [toTestId(3)], "A word that is in none.");
+  await assertSame(
+    ids({ term: "corin", limit: 9 }),
+    expectedIds,
+    "titles with a term must list the titles that contain the term, and the titles with letters other than ASCII.",
+  );
+  await assertSame(
+    ids({ term: "corin", limit: 2, before: toTestId(5) }),
+    [toTestId(3), toTestId(1)],
+    "titles with a term must apply `limit`, and list only ids smaller than `before`.",
+  );
+  await assertSame(
+    ids({ term: "zzz", limit: 9 }),
+    [toTestId(3)],
+    "titles must not list ASCII titles without the term.",
+  );
 }
 
-/** The range of a whole thread, with its first user message. */
+/** Returns the range of a whole thread, with a request for its first user message. */
 const whole = (threadId: string): MessageCountRange => ({ threadId, after: "", upTo: "~", first: true });
 
 async function countsMessages(context: StoreTestContext): Promise<void> {
   const { key, other, tenant, reads } = context;
   const nothing = { messages: 0, firstUserBody: null };
   const { threadId } = key;
-  await assertSame(reads.countMessages(tenant, []), [], "No thread at all.");
+  await assertSame(reads.countMessages(tenant, []), [], "countMessages without a range must return an empty list.");
   await assertSame(
     reads.countMessages(tenant, [whole("gone")]),
     [{ threadId: "gone", ...nothing }],
-    "One that is not there.",
+    "countMessages must return 0 for a thread that does not exist.",
   );
   const roles = ["system", "assistant", "user", "user"];
   await context.write(
@@ -65,12 +81,12 @@ async function countsMessages(context: StoreTestContext): Promise<void> {
       { threadId, messages: 4, firstUserBody: messageRow(key, 3).body },
       { threadId: other.threadId, messages: 2, firstUserBody: messageRow(other, 1).body },
     ],
-    "The messages of each, and the first that a user said.",
+    "countMessages must return the number of messages of each thread, and its first user message.",
   );
   await assertSame(
     reads.countMessages(tenant, [{ threadId, after: toTestId(1), upTo: toTestId(3), first: false }]),
     [{ threadId, messages: 2, firstUserBody: null }],
-    "Those after one and up to another, without the first.",
+    "countMessages must count the messages of the range, and return no user message if `first` is false.",
   );
   const third = { ...key, threadId: "thread-late" };
   const late = Array.from({ length: 17 }, (_, at) => messageRow(third, at + 1, { role: at < 16 ? "tool" : "user" }));
@@ -78,7 +94,7 @@ async function countsMessages(context: StoreTestContext): Promise<void> {
   await assertSame(
     reads.countMessages(tenant, [whole("thread-late")]),
     [{ threadId: "thread-late", ...nothing, messages: 17 }],
-    "One that comes after 16 others is not looked for.",
+    "countMessages must not return a user message that comes after 16 other messages.",
   );
 }
 
@@ -93,12 +109,12 @@ async function readsRunsOfThreads(context: StoreTestContext): Promise<void> {
   ];
   for (const row of rows) await context.write((tx) => tx.insertRun(row));
   const [c, a, b, d, e] = rows;
-  await assertSame(reads.runIds(key, "superseded"), ["a", "c"], "Runs in a state, oldest first.");
-  await assertSame(reads.runIds(key, "committed"), ["b"], "Runs in another state.");
-  await assertSame(reads.runIds(key, "failed"), [], "A state that no run is in.");
+  await assertSame(reads.runIds(key, "superseded"), ["a", "c"], "runIds must list superseded runs, oldest first.");
+  await assertSame(reads.runIds(key, "committed"), ["b"], "runIds must list only the runs in the given state.");
+  await assertSame(reads.runIds(key, "failed"), [], "runIds must return an empty list if no run is in the state.");
   const both = [key.threadId, other.threadId];
-  await assertSame(sorted(reads.lastRuns(tenant, both, 9)), [a, b, c, d, e], "The runs of each thread.");
-  await assertSame(sorted(reads.lastRuns(tenant, both, 2)), [b, c, d, e], "The last two of each.");
+  await assertSame(sorted(reads.lastRuns(tenant, both, 9)), [a, b, c, d, e], "lastRuns must list runs of each thread.");
+  await assertSame(sorted(reads.lastRuns(tenant, both, 2)), [b, c, d, e], "lastRuns must apply `limit` per thread.");
   const usages = (before: string, limit: number) =>
     sorted(
       reads.usages(
@@ -108,8 +124,8 @@ async function readsRunsOfThreads(context: StoreTestContext): Promise<void> {
       ),
     );
   const shown = [a, b, c, d, e].map((row) => row && usageOf(row));
-  await assertSame(usages("~", 9), shown, "What runs cost, as it was written, and the state they are in.");
-  await assertSame(usages("c", 1), [shown[1]], "The last before a run.");
+  await assertSame(usages("~", 9), shown, "usages must return the usage as it was written, and the state of runs.");
+  await assertSame(usages("c", 1), [shown[1]], "usages must return the last run before the run `before`.");
   await context.write((tx) =>
     tx.insertLog([
       logRow(key, 1, { kind: "run", runId: "c" }),
@@ -127,8 +143,12 @@ async function readsRunsOfThreads(context: StoreTestContext): Promise<void> {
         both.map((threadId) => ({ threadId, after })),
       ),
     );
-  await assertSame(since(""), [b, c, e], "Runs of which the log tells, each once; deltas and entries are none.");
-  await assertSame(since(toTestId(1)), [b, e], "Those after a place.");
+  await assertSame(
+    since(""),
+    [b, c, e],
+    "changedRuns must return each run with a change of state in the log once; deltas and journal entries do not count.",
+  );
+  await assertSame(since(toTestId(1)), [b, e], "changedRuns must return only runs that changed after `after`.");
 }
 
 function usageOf({ threadId, id, state, usage }: RunRow): RunUsage {
@@ -148,7 +168,7 @@ const PLACES: readonly [threadId: string, row: (key: ThreadKey) => TransactionSt
 ];
 const IN_ORDER = ["noted", "told", "tied", "ran", "quiet"];
 
-/** Writes threads with activity in another order than that of their ids. */
+/** Writes threads whose order by last activity differs from the order of their ids. */
 async function writeActivity({
   store,
   tenant,
@@ -168,29 +188,33 @@ async function ordersByActivity(context: StoreTestContext): Promise<void> {
   const rows = await writeActivity(context);
   const all = await store.activeThreads(tenant, { limit: 99 });
   const ids = all.map(({ id }) => id);
-  await assertSame(ids, IN_ORDER, "What happened last first: messages, changes of state and entries, no deltas.");
+  await assertSame(
+    ids,
+    IN_ORDER,
+    "activeThreads must list the latest activity first: messages, changes of state and journal entries, not deltas.",
+  );
   const [first] = all;
-  await assertSame(first, { ...rows.get("noted"), lastActivity: toTestId(7) }, "The whole row, and when that was.");
+  await assertSame(first, { ...rows.get("noted"), lastActivity: toTestId(7) }, "activeThreads must return whole rows.");
   const seen: string[] = [];
   for (let before: { lastActivity: string; id: string } | undefined; ;) {
     const page = await store.activeThreads(tenant, before === undefined ? { limit: 2 } : { limit: 2, before });
-    assertHolds(page.length <= 2, "Two were asked for.");
+    assertHolds(page.length <= 2, "activeThreads with limit 2 must return at most two threads.");
     seen.push(...page.map(({ id }) => id));
     const last = page.at(-1);
     if (last === undefined || seen.length > IN_ORDER.length) break;
     before = { lastActivity: last.lastActivity, id: last.id };
   }
-  await assertSame(seen, IN_ORDER, "A page at a time, each once.");
+  await assertSame(seen, IN_ORDER, "activeThreads must list each thread once if it is read in pages.");
   const named = async (kind: string | null): Promise<string[]> =>
     (await store.activeThreads(tenant, { kind, limit: 9 })).map(({ id }) => id);
-  await assertSame(named("task"), ["told", "ran"], "Those of a kind.");
-  await assertSame(named(null), ["noted", "tied", "quiet"], "Those of none.");
+  await assertSame(named("task"), ["told", "ran"], "activeThreads must list only threads of the given kind.");
+  await assertSame(named(null), ["noted", "tied", "quiet"], "activeThreads must list threads without a kind.");
   const begun = { lastActivity: toTestId(5), id: "told" };
   const below = await store.activeThreads(tenant, { kind: null, limit: 1, before: begun });
   await assertSame(
     below.map(({ id }) => id),
     ["tied"],
-    "One of none, after another.",
+    "activeThreads must list threads without a kind that follow a thread of another kind.",
   );
 }
 
@@ -200,9 +224,9 @@ async function updatesActivity(context: StoreTestContext): Promise<void> {
   const foreign = { store, tenant: `${tenant}-twin` };
   await writeActivity(foreign);
   const ids = async (): Promise<string[]> => (await store.activeThreads(tenant, { limit: 9 })).map(({ id }) => id);
-  await assertSame(ids(), IN_ORDER, "Threads of the tenant alone.");
+  await assertSame(ids(), IN_ORDER, "activeThreads must list only threads of the tenant.");
   await context.write((tx) => tx.insertMessages([messageRow({ tenant, threadId: "ran" }, 8)]));
-  await assertSame(ids(), ["ran", "noted", "told", "tied", "quiet"], "A thread that goes on comes first at once.");
+  await assertSame(ids(), ["ran", "noted", "told", "tied", "quiet"], "A thread with new activity must be first.");
   await catchError(() =>
     context.write(
       (tx) => tx.insertMessages([messageRow({ tenant, threadId: "quiet" }, 9)]),
@@ -211,11 +235,11 @@ async function updatesActivity(context: StoreTestContext): Promise<void> {
       },
     ),
   );
-  await assertSame(ids(), ["ran", "noted", "told", "tied", "quiet"], "What was undone did not happen.");
+  await assertSame(ids(), ["ran", "noted", "told", "tied", "quiet"], "A failed transaction must not be an activity.");
   await context.write((tx) => tx.deleteThread({ tenant, threadId: "noted" }));
-  await assertSame(ids(), ["ran", "told", "tied", "quiet"], "A thread that was deleted is gone.");
+  await assertSame(ids(), ["ran", "told", "tied", "quiet"], "activeThreads must not list a deleted thread.");
   await context.write((tx) => tx.insertThread(threadRow({ tenant, threadId: "made" })));
-  await assertSame(ids(), ["made", "ran", "told", "tied", "quiet"], "A new thread happened when it was made.");
+  await assertSame(ids(), ["made", "ran", "told", "tied", "quiet"], "The creation of a thread must count as activity.");
 }
 
 async function givesHeads(context: StoreTestContext): Promise<void> {
@@ -226,15 +250,15 @@ async function givesHeads(context: StoreTestContext): Promise<void> {
   const heads = async (...ids: string[]): Promise<ListedHead[]> =>
     (await store.heads(tenant, ids)).toSorted((left, right) => (left.id < right.id ? -1 : 1));
   const [ran, first] = await heads("told", "gone", "ran");
-  await assertSame(heads("gone"), [], "A thread that is not there.");
+  await assertSame(heads("gone"), [], "heads must return an empty list for a thread that does not exist.");
   const expected = { ...(await reads.thread(watchedKey)), lastActivity: toTestId(5), purges: first?.purges };
-  await assertSame(first, expected, "A thread, where it ends, and when something last happened in it.");
+  await assertSame(first, expected, "heads must return the thread with its last id and its last activity.");
   await assertSame(
     [ran?.lastId, ran?.lastActivity],
     [toTestId(9), toTestId(4)],
-    "A delta is where it ends, and not what happened last.",
+    "A delta must change the last id, but not the last activity of a thread.",
   );
-  assertHolds(rows.has("told") && typeof first?.purges === "number", "The number of purges is a number.");
+  assertHolds(rows.has("told") && typeof first?.purges === "number", "heads must return `purges` as a number.");
   const purges: (number | undefined)[] = [first?.purges];
   for (const step of [
     (tx: LedgerTransaction) => tx.deleteMessages(watchedKey, [toTestId(2)]),
@@ -243,16 +267,16 @@ async function givesHeads(context: StoreTestContext): Promise<void> {
     await context.write(step);
     purges.push((await heads("told"))[0]?.purges);
   }
-  assertHolds(new Set(purges).size === 3, "Deleting rows of a thread counts, each time.", purges);
+  assertHolds(new Set(purges).size === 3, "Each delete of messages or runs must change `purges`.", purges);
 }
 
 async function ordersForOthers(context: StoreTestContext): Promise<void> {
   const { tenant, store, wakeTimeoutMs } = context;
   const other = await context.openAnother();
   const ids = async (): Promise<string[]> => (await other.activeThreads(tenant, { limit: 9 })).map(({ id }) => id);
-  await assertSame(ids(), [], "Nothing has happened yet.");
+  await assertSame(ids(), [], "activeThreads must return an empty list if no thread exists.");
   await context.write((tx) => tx.insertThread(threadRow(context.key)));
-  await assertSame(ids(), [context.key.threadId], "A thread is listed as soon as it is there, whoever made it.");
+  await assertSame(ids(), [context.key.threadId], "A thread must be listed as soon as any process has created it.");
   await context.write((tx) => tx.deleteThread(context.key));
   await writeActivity(context);
   if (other !== store) await store.close();
@@ -260,10 +284,10 @@ async function ordersForOthers(context: StoreTestContext): Promise<void> {
   while ((await ids()).join() !== IN_ORDER.join() && Date.now() < until) {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  await assertSame(ids(), IN_ORDER, "What another process did before it ended.");
+  await assertSame(ids(), IN_ORDER, "activeThreads must include the activity of a process that has ended.");
 }
 
-/** Collects thread changes, and waits for them. */
+/** Collects the thread changes that a store reports, and waits for them. */
 class ChangeListener {
   readonly received = new Set<string>();
   readonly #wakeTimeoutMs: number;
@@ -309,7 +333,7 @@ async function reportsChanges(context: StoreTestContext): Promise<void> {
   const ends = await Promise.all(
     readers.map((reader, at) => reader.watchThreads(tenant, createCallback(listeners[at]))),
   );
-  // Each in its own thread: late changes may be reported together.
+  // The changes are in two threads, because late changes of one thread may be reported together.
   for (const key of [context.key, context.other]) {
     for (const [what, step] of createChangeSteps(key)) {
       await context.write(step);
@@ -351,20 +375,23 @@ async function reportsOnlyChanges(context: StoreTestContext): Promise<void> {
   await assertSame(
     [...stays.received],
     [`created ${other.threadId}`],
-    "Nothing but what happened is told, and no deltas.",
+    "watchThreads must report only committed changes of the tenant, and no deltas.",
   );
-  await assertSame([...ended.received], [], "A watch that was ended is told nothing.");
+  await assertSame([...ended.received], [], "An ended watch must receive no report.");
 }
 
 export const OVERVIEW_CLAIMS: readonly StoreRequirement[] = [
-  ["titles gives threads that have a title, newest id first, in pages", givesTitles],
-  ["titles that hold a word are found whatever their case, in pages", findsTitlesByTerm],
-  ["countMessages counts the messages of threads, and finds what a user said first", countsMessages],
-  ["runs of many threads are told together: the last, what they cost, and which changed", readsRunsOfThreads],
-  ["activeThreads gives what happened last first, in pages and by kind", ordersByActivity],
-  ["activeThreads is up to date, keeps to the tenant, and leaves out what is gone", updatesActivity],
-  ["heads gives threads with where they end, what happened last, and whether something was deleted", givesHeads],
-  ["activeThreads knows what another process did", ordersForOthers],
-  ["watchThreads tells what happens to threads, whoever did it", reportsChanges],
-  ["watchThreads tells nothing that did not happen, nothing of others, and nothing after its end", reportsOnlyChanges],
+  ["titles lists the threads with a title in pages, the newest id first", givesTitles],
+  ["titles finds titles that contain a term, in upper or lower case, in pages", findsTitlesByTerm],
+  ["countMessages counts the messages of threads, and finds the first user message", countsMessages],
+  ["the last runs, the usage and the changed runs of many threads are read together", readsRunsOfThreads],
+  ["activeThreads lists threads by latest activity, in pages and by kind", ordersByActivity],
+  ["activeThreads includes new activity, but no other tenants and no deleted threads", updatesActivity],
+  ["heads returns threads with their last id, their last activity and their number of deletions", givesHeads],
+  ["activeThreads includes the activity of another process", ordersForOthers],
+  ["watchThreads reports every change of a thread, by any process", reportsChanges],
+  [
+    "watchThreads reports no undone changes, no deltas, no other tenants, and nothing after its end",
+    reportsOnlyChanges,
+  ],
 ];

@@ -1,4 +1,4 @@
-// Rows for store checks, with defaults that a check overrides.
+// Creates rows for store checks, with default values that a check can override.
 import type {
   AliasRow,
   BlobRefRow,
@@ -14,17 +14,17 @@ import type {
 } from "../../ledger/store/rows.ts";
 import type { ThreadKey } from "../../ledger/store/contract.ts";
 
-/** Returns an id with the order of numbers and the length and characters of a ULID. */
+/** Returns an id with the length and characters of a ULID; the ids have the same order as the numbers. */
 export function toTestId(ordinal: number): string {
   return String(ordinal).padStart(26, "0");
 }
 
-/** Returns the number of an id; 0 for "". */
+/** Returns the number of an id that `toTestId` created; 0 for an empty id. */
 export function readTestId(id: string): number {
   return Number(id);
 }
 
-/** Returns a blob hash. */
+/** Returns a blob hash that begins with "sha256-" and the name. */
 export function toTestHash(name: string): string {
   return `sha256-${name.padEnd(64, "0")}`;
 }
@@ -83,7 +83,7 @@ export function runRow(key: ThreadKey, id: string, changes: Partial<RunRow> = {}
   };
 }
 
-/** A run that has ended, with deltas in the log. */
+/** Returns a run that has ended and has deltas in the log. */
 export function endedRun(key: ThreadKey, id: string, finishedAt: number, changes: Partial<RunRow> = {}): RunRow {
   const deltas = { firstDeltaId: toTestId(1), lastDeltaId: toTestId(2), lastSeq: 1 };
   return runRow(key, id, { state: "committed", finishedAt, ...deltas, ...changes });
@@ -99,7 +99,9 @@ export function keyRow(key: ThreadKey, name: string, changes: Partial<KeyRow> = 
   return { tenant, threadId, key: name, hash: "hash", result: '{"runId":"run"}', createdAt: 1_000, ...changes };
 }
 
-/** Returns the id of a blob whose upload began in millisecond 1,000. */
+/**
+ * Returns the id of a blob whose upload began in millisecond 1,000: a ULID, whose first ten characters are the time.
+ */
 function blobIdOf(hash: string): string {
   return `00000000Z8${hash.slice(7, 23).toUpperCase()}`;
 }
@@ -125,7 +127,7 @@ export function aliasRow({ tenant, threadId }: ThreadKey, name: string, runId = 
   return { tenant, name, threadId, runId };
 }
 
-/** A work request without a lease. */
+/** Returns a work request without a lease. */
 export function workRow({ tenant, threadId }: ThreadKey, changes: Partial<WorkRow> = {}): WorkRow {
   return { tenant, threadId, wants: 1, wantedAt: 1_000, holder: null, leaseId: null, leaseUntil: 0, ...changes };
 }

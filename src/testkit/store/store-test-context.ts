@@ -1,4 +1,4 @@
-// The context of a store requirement: a store, a tenant of its own, and assertions.
+// Defines the context of a store check (a store and a tenant of its own), and the assertions of the checks.
 import { LedgerError, type LedgerErrorCode } from "../../ledger/errors.ts";
 import { type Awaitable, wait, type Steps } from "../../ledger/store/steps.ts";
 import type { LedgerReads, LedgerStore, LedgerTransaction, ThreadKey } from "../../ledger/store/contract.ts";
@@ -9,13 +9,13 @@ import { assertNoDifferences, findDifferences } from "../json/json-differences.t
 /** One step of a transaction. */
 export type TransactionStep = (tx: LedgerTransaction) => Awaitable<unknown>;
 
-/** The context of one check. */
+/** The store, tenant and thread keys that one store check uses. */
 export class StoreTestContext {
   readonly store: LedgerStore;
   readonly tenant = `tenant-${crypto.randomUUID()}`;
   readonly key: ThreadKey = { tenant: this.tenant, threadId: "thread" };
   readonly other: ThreadKey = { tenant: this.tenant, threadId: "thread-other" };
-  /** The maximum time until a watcher is woken. */
+  /** The maximum time until a watcher is called after a write, in milliseconds. */
   readonly wakeTimeoutMs: number;
   readonly #openMore: () => Promise<LedgerStore>;
   readonly #more: LedgerStore[] = [];
@@ -30,14 +30,14 @@ export class StoreTestContext {
     return this.store.reads;
   }
 
-  /** Opens the same data with a second store, like another process; returns the same store if that is not possible. */
+  /** Opens the same data with a second store, like another process; returns the first store if that is not possible. */
   async openAnother(): Promise<LedgerStore> {
     const store = await this.#openMore();
     if (store !== this.store) this.#more.push(store);
     return store;
   }
 
-  /** Runs steps in one transaction and returns the result of the last. */
+  /** Runs steps in one transaction and returns the result of the last step. */
   async write(...steps: readonly TransactionStep[]): Promise<unknown> {
     return writeTo(this.store, ...steps);
   }
@@ -57,7 +57,7 @@ export function* runInOrder(tx: LedgerTransaction, steps: readonly TransactionSt
   return last;
 }
 
-/** Calls `look` repeatedly while work is pending, and returns the result of the work. */
+/** Calls `look` repeatedly until `work` has ended, and returns the result of `work`. */
 export async function pollDuring<T>(work: Promise<T>, look: () => Promise<void>): Promise<T> {
   const state = { isOver: false };
   const end = (): void => {
@@ -71,20 +71,20 @@ export async function pollDuring<T>(work: Promise<T>, look: () => Promise<void>)
   return work;
 }
 
-/** Checks one requirement; throws if the store violates it. */
+/** Checks one requirement of the store contract; throws if the store violates it. */
 export type StoreCheck = (context: StoreTestContext) => Promise<void>;
-/** A requirement of the contract: its text and its check. */
+/** A requirement of the store contract: its text and its check. */
 export type StoreRequirement = readonly [claim: string, check: StoreCheck];
 
-/** Asserts that the value equals the expected one: every field, its type and presence, and every byte. */
+/** Asserts that a value equals the expected value: every field, its type and presence, and every byte. */
 export async function assertSame(actual: Awaitable<unknown>, expected: unknown, claim: string): Promise<void> {
   assertNoDifferences(findDifferences(toComparable(expected), toComparable(await actual)), claim);
 }
 
-/** Decodes each byte as one character. */
+/** The decoder that converts each byte to one character. */
 const BYTES = new TextDecoder("latin1");
 
-/** Converts bytes and undefined to text, so that values compare as JSON. */
+/** Converts bytes, bigints and undefined to text, so that values can be compared as JSON. */
 function toComparable(value: unknown): unknown {
   if (value === undefined) return "(nothing)";
   if (value instanceof Uint8Array) return `bytes ${BYTES.decode(value)}`;
@@ -94,7 +94,7 @@ function toComparable(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, toComparable(field)]));
 }
 
-/** Returns the error of the attempt, synchronous or not; undefined if there is none. */
+/** Returns the error that the attempt throws or rejects with; undefined if the attempt succeeds. */
 export async function catchError(attempt: () => Awaitable<unknown>): Promise<{ error: unknown } | undefined> {
   try {
     await attempt();
@@ -111,8 +111,12 @@ export async function assertRejected(
   claim: string,
 ): Promise<void> {
   const thrown = await catchError(attempt);
-  assertHolds(thrown !== undefined, `${claim} It should fail with "${code}", and did not.`);
+  assertHolds(thrown !== undefined, `${claim} must fail with the code "${code}", but did not fail.`);
   const error = thrown?.error;
   const isExpected = error instanceof LedgerError && error.code === code;
-  assertHolds(isExpected, `${claim} It should fail with a LedgerError "${code}".`, `It failed with ${String(error)}`);
+  assertHolds(
+    isExpected,
+    `${claim} must fail with a LedgerError of the code "${code}".`,
+    `It failed with ${String(error)}`,
+  );
 }

@@ -1,11 +1,13 @@
-// Store requirements: a tenant sees only its own rows. Two tenants have the same fixture with the same ids; writes of
-// one must not affect the other.
+// Checks that a tenant can read and change only its own rows. Two tenants have the same fixture with the same ids;
+// writes of one tenant must not affect the other tenant.
 import { createChanges, readStore, REFERENCED_HASH, createFixture } from "./fixture.ts";
 import { blobRow, endedRun, toTestId, keyRow, messageRow, refRow, runRow } from "./rows.ts";
 import type { StoreRequirement, StoreTestContext } from "./store-test-context.ts";
 import { assertSame } from "./store-test-context.ts";
 
-/** Names that a careless comparison treats as equal. */
+/**
+ * Returns names that a wrong comparison (without case, with trimming, with LIKE) treats as equal to the tenant's name.
+ */
 function createSimilarNames(tenant: string): string[] {
   return [`${tenant}x`, tenant.toUpperCase(), `${tenant} `, `${tenant}%`, ""];
 }
@@ -15,7 +17,7 @@ async function readsOwnRowsOnly(context: StoreTestContext): Promise<void> {
   const empty = await readStore(store, tenant);
   await context.write(...createFixture(tenant));
   for (const name of [...createSimilarNames(tenant), "nobody"]) {
-    await assertSame(readStore(store, name), empty, `What tenant "${name}" sees of "${tenant}".`);
+    await assertSame(readStore(store, name), empty, `Tenant "${name}" must not read rows of tenant "${tenant}".`);
   }
 }
 
@@ -26,9 +28,17 @@ async function sharesNoIds(context: StoreTestContext): Promise<void> {
   const twin = `${tenant}-twin`;
   await context.write(...createFixture(twin));
   const twins = JSON.stringify(await readStore(store, twin), bytesAsText);
-  await assertSame(readStore(store, tenant), own, "The household of a tenant whose twin moved in.");
+  await assertSame(
+    readStore(store, tenant),
+    own,
+    "The rows of a tenant must not change when another tenant writes rows with the same ids.",
+  );
   const translated = JSON.stringify(own, bytesAsText).replaceAll(`"${tenant}"`, `"${twin}"`);
-  await assertSame(JSON.parse(twins), JSON.parse(translated), "The twin's household is the same.");
+  await assertSame(
+    JSON.parse(twins),
+    JSON.parse(translated),
+    "The second tenant must read its own rows with the same ids.",
+  );
 }
 
 function bytesAsText(_: string, value: unknown): unknown {
@@ -42,14 +52,14 @@ async function leavesOthersAlone(context: StoreTestContext): Promise<void> {
   const before = await readStore(store, twin);
   for (const [method, step] of Object.entries(createChanges(tenant))) {
     await context.write(step);
-    await assertSame(readStore(store, twin), before, `${method} of one tenant changed another's rows.`);
+    await assertSame(readStore(store, twin), before, `${method} of one tenant changed rows of another tenant.`);
   }
 }
 
 async function locksOwnThreads(context: StoreTestContext): Promise<void> {
   await context.write(...createFixture(context.tenant));
   const locked = await context.write((tx) => tx.lockThread({ tenant: "nobody", threadId: "thread" }));
-  await assertSame(locked, undefined, "lockThread gives no thread of another tenant.");
+  await assertSame(locked, undefined, "lockThread must not return a thread of another tenant.");
 }
 
 async function listsRunsOfAll(context: StoreTestContext): Promise<void> {
@@ -68,13 +78,29 @@ async function listsRunsOfAll(context: StoreTestContext): Promise<void> {
       .filter((name) => name.startsWith(tenant))
       .toSorted();
   const all = 1_000_000;
-  await assertSame(owners(await reads.expiredRuns(10, all)), tenants, "Expired runs of every tenant.");
-  await assertSame(owners(await reads.expiredRuns(10, all, tenant)), [tenant], "Expired runs of one.");
-  await assertSame(owners(await reads.compactableRuns(10, all)), tenants, "Compactable runs of every tenant.");
-  await assertSame(owners(await reads.compactableRuns(10, all, tenant)), [tenant], "Compactable runs of one.");
+  await assertSame(
+    owners(await reads.expiredRuns(10, all)),
+    tenants,
+    "expiredRuns without a tenant must list the runs of every tenant.",
+  );
+  await assertSame(
+    owners(await reads.expiredRuns(10, all, tenant)),
+    [tenant],
+    "expiredRuns with a tenant must list only the runs of that tenant.",
+  );
+  await assertSame(
+    owners(await reads.compactableRuns(10, all)),
+    tenants,
+    "compactableRuns without a tenant must list the runs of every tenant.",
+  );
+  await assertSame(
+    owners(await reads.compactableRuns(10, all, tenant)),
+    [tenant],
+    "compactableRuns with a tenant must list only the runs of that tenant.",
+  );
 }
 
-/** A message references the blob of its own tenant, not one with the same content of another. */
+/** Requires that a message references the blob of its own tenant, not the equal blob of another tenant. */
 async function separatesBlobReferences(context: StoreTestContext): Promise<void> {
   const { key, tenant, reads } = context;
   const twin = { ...key, tenant: `${tenant}-twin` };
@@ -87,20 +113,28 @@ async function separatesBlobReferences(context: StoreTestContext): Promise<void>
     (tx) => tx.deleteUnreferencedBlobs(tenant, 9_999),
     (tx) => tx.deleteUnreferencedBlobs(twin.tenant, 9_999),
   );
-  await assertSame(reads.blob(tenant, REFERENCED_HASH), undefined, "No message of this tenant held it.");
+  await assertSame(
+    reads.blob(tenant, REFERENCED_HASH),
+    undefined,
+    "A blob that no message of its own tenant references must be deleted.",
+  );
   await assertSame(
     reads.blob(twin.tenant, REFERENCED_HASH),
     blobRow(twin.tenant, REFERENCED_HASH),
-    "A message of this tenant holds it.",
+    "A blob that a message of its own tenant references must not be deleted.",
   );
-  await assertSame((await reads.message(twin, toTestId(1)))?.tenant, twin.tenant, "The message is there.");
+  await assertSame(
+    (await reads.message(twin, toTestId(1)))?.tenant,
+    twin.tenant,
+    "The message that references the blob must be stored.",
+  );
 }
 
 export const TENANT_CLAIMS: readonly StoreRequirement[] = [
-  ["no read shows a row of another tenant", readsOwnRowsOnly],
-  ["two tenants may have rows of the same ids", sharesNoIds],
-  ["no write touches a row of another tenant", leavesOthersAlone],
+  ["no read returns a row of another tenant", readsOwnRowsOnly],
+  ["two tenants may have rows with the same ids", sharesNoIds],
+  ["no write changes a row of another tenant", leavesOthersAlone],
   ["lockThread locks no thread of another tenant", locksOwnThreads],
-  ["expired and compactable runs are those of one tenant, or of every one", listsRunsOfAll],
-  ["a blob is held by messages of its own tenant alone", separatesBlobReferences],
+  ["expired and compactable runs are listed for one tenant or for all tenants", listsRunsOfAll],
+  ["only messages of the same tenant reference a blob", separatesBlobReferences],
 ];

@@ -1,4 +1,4 @@
-// Store requirements: inserts and updates with their conflicts, idempotency, and no other changes.
+// Checks that inserts and updates of a store change only their rows, report conflicts, and are idempotent.
 import type { RunChanges } from "../../ledger/store/rows.ts";
 import { assertHolds } from "../conformance-case.ts";
 import { readStore, REFERENCED_HASH, createFixture } from "./fixture.ts";
@@ -19,30 +19,50 @@ import {
 import type { StoreRequirement, StoreTestContext, TransactionStep } from "./store-test-context.ts";
 import { assertRejected, assertSame } from "./store-test-context.ts";
 
-/** Asserts that the step is a conflict, and that nothing of its transaction was written. */
+/** Asserts that the step is rejected as a conflict, and that no write of its transaction is stored. */
 async function assertConflict(context: StoreTestContext, step: TransactionStep, what: string): Promise<void> {
   const before = await readStore(context.store, context.tenant);
   await assertRejected("conflict", () => context.write((tx) => tx.insertLog([logRow(context.key, 90)]), step), what);
-  await assertSame(readStore(context.store, context.tenant), before, `${what} Something changed all the same.`);
+  await assertSame(readStore(context.store, context.tenant), before, `${what} must not change the store.`);
 }
 
 async function readsHeads(context: StoreTestContext): Promise<void> {
   const { key, other, reads } = context;
   const head = threadRow(key);
-  await assertSame(reads.thread(key), undefined, "A thread that is not there.");
+  await assertSame(reads.thread(key), undefined, "thread must return undefined for a thread that does not exist.");
   await context.write((tx) => tx.insertThread(head));
-  await assertSame(reads.thread(key), { ...head, newestMessageId: null, lastId: "" }, "An empty thread.");
+  await assertSame(
+    reads.thread(key),
+    { ...head, newestMessageId: null, lastId: "" },
+    "thread must return a thread without rows with no newest message and an empty lastId.",
+  );
   await context.write((tx) => tx.insertLog([logRow(key, 3)]));
-  await assertSame(reads.thread(key), { ...head, newestMessageId: null, lastId: toTestId(3) }, "A log row alone.");
+  await assertSame(
+    reads.thread(key),
+    { ...head, newestMessageId: null, lastId: toTestId(3) },
+    "lastId must be the id of the only log row.",
+  );
   await context.write((tx) => tx.insertMessages([messageRow(key, 4), messageRow(key, 2), messageRow(other, 50)]));
   const newest = { newestMessageId: toTestId(4) };
-  await assertSame(reads.thread(key), { ...head, ...newest, lastId: toTestId(4) }, "A message that is newer.");
+  await assertSame(
+    reads.thread(key),
+    { ...head, ...newest, lastId: toTestId(4) },
+    "newestMessageId and lastId must be the largest message id of the thread.",
+  );
   await context.write((tx) => tx.insertLog([logRow(key, 6), logRow(key, 5)]));
-  await assertSame(reads.thread(key), { ...head, ...newest, lastId: toTestId(6) }, "A log row that is newer.");
+  await assertSame(
+    reads.thread(key),
+    { ...head, ...newest, lastId: toTestId(6) },
+    "lastId must be the id of a log row that is newer than the messages.",
+  );
   const locked = await context.write((tx) => tx.lockThread(key));
-  await assertSame(locked, { ...head, ...newest, lastId: toTestId(6) }, "The same of lockThread.");
+  await assertSame(
+    locked,
+    { ...head, ...newest, lastId: toTestId(6) },
+    "lockThread must return the same row as thread.",
+  );
   const none = await context.write((tx) => tx.lockThread({ ...key, threadId: "none" }));
-  await assertSame(none, undefined, "lockThread of a thread that is not there.");
+  await assertSame(none, undefined, "lockThread must return undefined for a thread that does not exist.");
 }
 
 async function insertsThreads(context: StoreTestContext): Promise<void> {
@@ -51,13 +71,20 @@ async function insertsThreads(context: StoreTestContext): Promise<void> {
   await assertConflict(
     context,
     (tx) => tx.insertThread(threadRow(key, { title: "another" })),
-    "A thread that is there.",
+    "insertThread with an existing id",
   );
   const before = await readStore(context.store, context.tenant);
   await context.write((tx) => tx.insertThread(threadRow({ ...key, threadId: "third" })));
-  assertHolds((await reads.thread({ ...key, threadId: "third" })) !== undefined, "A third thread is there.");
+  assertHolds(
+    (await reads.thread({ ...key, threadId: "third" })) !== undefined,
+    "insertThread must store the third thread.",
+  );
   const after = await readStore(context.store, context.tenant);
-  await assertSame({ ...after, threads: 0 }, { ...before, threads: 0 }, "The other threads changed.");
+  await assertSame(
+    { ...after, threads: 0 },
+    { ...before, threads: 0 },
+    "insertThread must not change the other threads.",
+  );
 }
 
 async function updatesThreads(context: StoreTestContext): Promise<void> {
@@ -81,15 +108,23 @@ async function updatesThreads(context: StoreTestContext): Promise<void> {
   ];
   for (const change of steps) {
     Object.assign(row, change);
-    // Twice, because it must be idempotent.
+    // The update runs twice, because it must be idempotent.
     for (const time of ["once", "twice"]) {
       await context.write((tx) => tx.updateThread(key, change));
       const should = { ...row, newestMessageId: null, lastId: "" };
-      await assertSame(reads.thread(key), should, `updateThread ${JSON.stringify(change)} ${time}.`);
+      await assertSame(
+        reads.thread(key),
+        should,
+        `updateThread ${JSON.stringify(change)} ${time} must change exactly these fields.`,
+      );
     }
   }
   await context.write((tx) => tx.updateThread({ ...key, threadId: "none" }, { title: "none" }));
-  await assertSame(reads.threads(key.tenant, { limit: 9 }), [stay, row], "No other thread changed or was made.");
+  await assertSame(
+    reads.threads(key.tenant, { limit: 9 }),
+    [stay, row],
+    "updateThread must not change or create another thread.",
+  );
 }
 
 async function insertsMessages(context: StoreTestContext): Promise<void> {
@@ -99,31 +134,43 @@ async function insertsMessages(context: StoreTestContext): Promise<void> {
     (...numbers: number[]): TransactionStep =>
     (tx) =>
       tx.insertMessages(numbers.map((number) => messageRow(key, number, { body: "another" })));
-  await assertConflict(context, insert(3), "A message that is there.");
-  await assertConflict(context, insert(20, 21, 3, 22), "A message that is there among others.");
-  await assertConflict(context, insert(20, 20), "A message that comes twice.");
+  await assertConflict(context, insert(3), "insertMessages with an existing id");
+  await assertConflict(context, insert(20, 21, 3, 22), "insertMessages with an existing id among new ids");
+  await assertConflict(context, insert(20, 20), "insertMessages with the same id twice");
   await context.write((tx) => tx.insertMessages([messageRow(other, 3)]));
   assertHolds(
     (await reads.message(other, toTestId(3))) !== undefined,
-    "The id of a message in another thread is free.",
+    "insertMessages must accept the id of a message in another thread.",
   );
   await context.write((tx) => tx.insertMessages([]));
   const many = Array.from({ length: 1_500 }, (_, at) => messageRow(key, 100 + at, { role: "tool" }));
   await context.write((tx) => tx.insertMessages(many));
-  await assertSame(reads.messages(key, { after: toTestId(50), limit: 9_999 }), many, "Many messages at once.");
+  await assertSame(
+    reads.messages(key, { after: toTestId(50), limit: 9_999 }),
+    many,
+    "insertMessages must store 1,500 messages at once.",
+  );
 }
 
 async function insertsRuns(context: StoreTestContext): Promise<void> {
   const { key, other, reads } = context;
   await context.write(...createFixture(context.tenant));
-  await assertConflict(context, (tx) => tx.insertRun(runRow(key, "run", { epoch: 9 })), "A run that is there.");
+  await assertConflict(
+    context,
+    (tx) => tx.insertRun(runRow(key, "run", { epoch: 9 })),
+    "insertRun with an existing id",
+  );
   const row = runRow(other, "run-new", { forks: true, forkFromId: toTestId(1) });
   await context.write((tx) => tx.insertRun(row));
-  await assertSame(reads.run(context.tenant, "run-new"), row, "A run is found by its id alone.");
-  await assertSame(reads.run(context.tenant, "none"), undefined, "A run that is not there.");
+  await assertSame(reads.run(context.tenant, "run-new"), row, "run must find a run by its id alone.");
+  await assertSame(
+    reads.run(context.tenant, "none"),
+    undefined,
+    "run must return undefined for a run that does not exist.",
+  );
   await context.write((tx) => tx.insertRun(runRow(other, "run", { epoch: 7 })));
   const epochs = (await reads.runs(other)).map(({ epoch }) => epoch);
-  await assertSame(epochs, [7, 1, 1], "The id of a run in another thread is free.");
+  await assertSame(epochs, [7, 1, 1], "insertRun must accept the id of a run in another thread.");
 }
 
 const RUN_CHANGES: readonly RunChanges[] = [
@@ -150,22 +197,34 @@ async function updatesRuns(context: StoreTestContext): Promise<void> {
   );
   for (const change of RUN_CHANGES) {
     const outdated = await context.write((tx) => tx.updateRun(key, "run", 2, change));
-    await assertSame(outdated, false, "An outdated epoch changes nothing.");
-    await assertSame(reads.run(tenant, "run"), row, "An outdated epoch changed something.");
+    await assertSame(outdated, false, "updateRun with an outdated epoch must return false.");
+    await assertSame(reads.run(tenant, "run"), row, "updateRun with an outdated epoch must change nothing.");
     Object.assign(row, change);
     const isDone = await context.write((tx) => tx.updateRun(key, "run", 3, change));
-    await assertSame(isDone, true, `updateRun ${JSON.stringify(change)} with the right epoch.`);
-    await assertSame(reads.run(tenant, "run"), row, `updateRun ${JSON.stringify(change)}.`);
+    await assertSame(isDone, true, `updateRun ${JSON.stringify(change)} with the right epoch must return true.`);
+    await assertSame(
+      reads.run(tenant, "run"),
+      row,
+      `updateRun ${JSON.stringify(change)} must change exactly these fields.`,
+    );
   }
-  await assertSame(await context.write((tx) => tx.updateRun(key, "run", 3, { epoch: 4 })), true, "A takeover.");
+  await assertSame(
+    await context.write((tx) => tx.updateRun(key, "run", 3, { epoch: 4 })),
+    true,
+    "updateRun that changes the epoch must return true.",
+  );
   const fenced = await context.write((tx) => tx.updateRun(key, "run", 3, { state: "failed" }));
-  await assertSame(fenced, false, "The epoch before a takeover.");
-  await assertSame(reads.runs(key), [{ ...row, epoch: 4 }, stay], "Runs after all that.");
+  await assertSame(fenced, false, "updateRun with the replaced epoch must return false.");
+  await assertSame(
+    reads.runs(key),
+    [{ ...row, epoch: 4 }, stay],
+    "runs must return the run with all updates, and the other run unchanged.",
+  );
   const unknown = await context.write((tx) => tx.updateRun(key, "none", 1, { state: "failed" }));
-  await assertSame(unknown, false, "A run that is not there.");
+  await assertSame(unknown, false, "updateRun of a run that does not exist must return false.");
 }
 
-/** The effect of run changes on the lists of expired and compactable runs. */
+/** Requires that changes of a run add it to, or remove it from, the lists of expired and compactable runs. */
 async function movesRuns(context: StoreTestContext): Promise<void> {
   const { key, reads, tenant } = context;
   const lists = async (): Promise<number[]> => [
@@ -175,35 +234,63 @@ async function movesRuns(context: StoreTestContext): Promise<void> {
   const change = (changes: RunChanges): Promise<unknown> => context.write((tx) => tx.updateRun(key, "run", 1, changes));
   const { firstDeltaId, lastDeltaId, lastSeq } = endedRun(key, "run", 1);
   await context.write((tx) => tx.insertRun(runRow(key, "run")));
-  await assertSame(lists(), [1, 0], "A run with a lease that is over.");
+  await assertSame(lists(), [1, 0], "expiredRuns must list a created run whose lease has expired.");
   await change({ leaseUntil: 9_000 });
-  await assertSame(lists(), [0, 0], "Its lease was renewed.");
+  await assertSame(lists(), [0, 0], "expiredRuns must not list a run whose lease was renewed.");
   await change({ leaseUntil: 10, state: "streaming", firstDeltaId, lastDeltaId, lastSeq });
-  await assertSame(lists(), [1, 0], "It streams, and its lease is over.");
+  await assertSame(lists(), [1, 0], "expiredRuns must list a streaming run whose lease has expired.");
   await change({ state: "failed", finishedAt: 4_000 });
-  await assertSame(lists(), [0, 1], "It failed.");
+  await assertSame(
+    lists(),
+    [0, 1],
+    "compactableRuns must list a failed run with deltas, and expiredRuns must not list it.",
+  );
   await change({ compacted: true });
-  await assertSame(lists(), [0, 0], "It was compacted.");
+  await assertSame(lists(), [0, 0], "compactableRuns must not list a compacted run.");
 }
 
 async function insertsKeys(context: StoreTestContext): Promise<void> {
   const { key, reads } = context;
   await context.write(...createFixture(context.tenant));
-  await assertConflict(context, (tx) => tx.insertKey(keyRow(key, "key", { hash: "another" })), "A key that is there.");
-  await assertSame(reads.idempotencyKey(key, "none"), undefined, "A key that is not there.");
+  await assertConflict(
+    context,
+    (tx) => tx.insertKey(keyRow(key, "key", { hash: "another" })),
+    "insertKey with an existing key",
+  );
+  await assertSame(
+    reads.idempotencyKey(key, "none"),
+    undefined,
+    "idempotencyKey must return undefined for a key that does not exist.",
+  );
   const third = { ...key, threadId: "third" };
   await context.write((tx) => tx.insertKey(keyRow(third, "key")));
-  await assertSame(reads.idempotencyKey(third, "key"), keyRow(third, "key"), "The key is free in another thread.");
+  await assertSame(
+    reads.idempotencyKey(third, "key"),
+    keyRow(third, "key"),
+    "insertKey must accept a key that another thread has.",
+  );
 }
 
 async function insertsBlobsOnce(context: StoreTestContext): Promise<void> {
   const { tenant, reads } = context;
   const first = blobRow(tenant, toTestHash("dd"));
   const second = { ...first, blobId: toTestId(1), size: 99, createdAt: 9 };
-  await assertSame(await context.write((tx) => tx.insertBlob(first)), true, "The first row of a hash is written.");
-  await assertSame(await context.write((tx) => tx.insertBlob(second)), false, "The second is not.");
-  await assertSame(reads.blob(tenant, first.hash), first, "The first row stays.");
-  await assertSame(reads.blob(tenant, toTestHash("ee")), undefined, "A blob that is not there.");
+  await assertSame(
+    await context.write((tx) => tx.insertBlob(first)),
+    true,
+    "insertBlob of a new hash must return true.",
+  );
+  await assertSame(
+    await context.write((tx) => tx.insertBlob(second)),
+    false,
+    "insertBlob of an existing hash must return false.",
+  );
+  await assertSame(reads.blob(tenant, first.hash), first, "insertBlob must not replace the first row of a hash.");
+  await assertSame(
+    reads.blob(tenant, toTestHash("ee")),
+    undefined,
+    "blob must return undefined for a hash that does not exist.",
+  );
 }
 
 async function refreshesBlobs(context: StoreTestContext): Promise<void> {
@@ -215,16 +302,21 @@ async function refreshesBlobs(context: StoreTestContext): Promise<void> {
   );
   const refresh = (hash: string, createdAt: number): Promise<unknown> =>
     context.write((tx) => tx.refreshBlob(tenant, hash, createdAt));
-  for (let time = 0; time < 2; time++) await assertSame(await refresh(row.hash, 2_000), true, "A blob that is there.");
-  await assertSame(await refresh(row.hash, 1_500), true, "A blob that is there and younger.");
+  for (let time = 0; time < 2; time++)
+    await assertSame(await refresh(row.hash, 2_000), true, "refreshBlob of an existing blob must return true.");
+  await assertSame(await refresh(row.hash, 1_500), true, "refreshBlob of a blob with a later time must return true.");
   await assertSame(
     reads.blob(tenant, row.hash),
     { ...row, createdAt: 2_000 },
-    "It has the later time, and is the same.",
+    "refreshBlob must keep the later time and change no other field.",
   );
-  await assertSame(await refresh(toTestHash("ff"), 2_000), false, "A blob that is not there.");
-  await assertSame(reads.blob(tenant, toTestHash("ff")), undefined, "It is not made.");
-  await assertSame(reads.blob(tenant, other.hash), other, "Another blob stays as it was.");
+  await assertSame(
+    await refresh(toTestHash("ff"), 2_000),
+    false,
+    "refreshBlob of a blob that does not exist must return false.",
+  );
+  await assertSame(reads.blob(tenant, toTestHash("ff")), undefined, "refreshBlob must not create a blob.");
+  await assertSame(reads.blob(tenant, other.hash), other, "refreshBlob must not change another blob.");
 }
 
 async function separatesChunks(context: StoreTestContext): Promise<void> {
@@ -233,13 +325,26 @@ async function separatesChunks(context: StoreTestContext): Promise<void> {
     [0, 1, 10].map((at) => chunkRow(tenant, blobId, at, [at, blobId.length])),
   );
   for (const row of rows.toReversed()) await context.write((tx) => tx.insertChunk(row));
-  for (const row of rows) await assertSame(reads.chunk(tenant, row.blobId, row.position), row, "A chunk.");
-  await assertSame(reads.chunk(tenant, "a", 2), undefined, "A position that is not there.");
+  for (const row of rows)
+    await assertSame(
+      reads.chunk(tenant, row.blobId, row.position),
+      row,
+      "chunk must return the chunk of this blob and position.",
+    );
+  await assertSame(
+    reads.chunk(tenant, "a", 2),
+    undefined,
+    "chunk must return undefined for a position that does not exist.",
+  );
   await context.write((tx) => tx.deleteChunks(tenant, "a"));
   await context.write((tx) => tx.deleteChunks(tenant, "a"));
   for (const row of rows) {
     const should = row.blobId === "a" ? undefined : row;
-    await assertSame(reads.chunk(tenant, row.blobId, row.position), should, "After the chunks of one were deleted.");
+    await assertSame(
+      reads.chunk(tenant, row.blobId, row.position),
+      should,
+      "deleteChunks must delete the chunks of one blob, and no other chunks.",
+    );
   }
 }
 
@@ -248,8 +353,8 @@ async function insertsRefsOnce(context: StoreTestContext): Promise<void> {
   const refs = [refRow(key, 1, REFERENCED_HASH), refRow(key, 2, REFERENCED_HASH)];
   for (let time = 0; time < 2; time++) await context.write((tx) => tx.insertBlobRefs([...refs, ...refs]));
   await context.write((tx) => tx.insertBlobRefs([]));
-  await assertSame(reads.blobRefs(key), refs, "Each reference once.");
-  await assertSame(reads.blobRefs(other), [], "Another thread has none.");
+  await assertSame(reads.blobRefs(key), refs, "blobRefs must list each reference once.");
+  await assertSame(reads.blobRefs(other), [], "blobRefs must return an empty list for a thread without references.");
 }
 
 async function quarantinesOnce(context: StoreTestContext): Promise<void> {
@@ -257,23 +362,23 @@ async function quarantinesOnce(context: StoreTestContext): Promise<void> {
   const row = quarantineRow(key, 1);
   await context.write((tx) => tx.quarantine(row));
   await context.write((tx) => tx.quarantine(row));
-  await assertSame(reads.quarantined(tenant, 9), [row], "One record, twice quarantined.");
+  await assertSame(reads.quarantined(tenant, 9), [row], "quarantine must store a repeated row once.");
   await context.write((tx) => tx.quarantine({ ...row, reason: "another" }));
-  assertHolds((await reads.quarantined(tenant, 9)).length === 1, "There is one row per message.");
+  assertHolds((await reads.quarantined(tenant, 9)).length === 1, "quarantine must store one row per message.");
 }
 
 export const WRITE_CLAIMS: readonly StoreRequirement[] = [
-  ["a thread says where its history ends: the newest message, the largest id of messages and log", readsHeads],
-  ["insertThread: an id that is taken is a conflict", insertsThreads],
-  ["updateThread changes what is named, and is idempotent", updatesThreads],
-  ["insertMessages: all or none; an id that is taken within the thread is a conflict", insertsMessages],
-  ["insertRun: an id that is taken within the thread is a conflict", insertsRuns],
-  ["updateRun changes what is named where the epoch is right, else nothing", updatesRuns],
-  ["a run that changes leaves and joins the lists of expired and compactable ones", movesRuns],
-  ["insertKey: a key that is taken within the thread is a conflict", insertsKeys],
-  ["insertBlob: the first row of a hash stays", insertsBlobsOnce],
-  ["refreshBlob makes a blob younger, never older, and says whether it is there", refreshesBlobs],
-  ["chunks are found by blob and position; deleteChunks takes those of one blob", separatesChunks],
+  ["a thread row has the newest message and the largest id of messages and log", readsHeads],
+  ["insertThread: an existing id is a conflict", insertsThreads],
+  ["updateThread changes the given fields, and is idempotent", updatesThreads],
+  ["insertMessages inserts all messages or none; an existing id of the thread is a conflict", insertsMessages],
+  ["insertRun: an existing id of the thread is a conflict", insertsRuns],
+  ["updateRun changes the given fields if the epoch matches, otherwise no field", updatesRuns],
+  ["a changed run is added to or removed from the lists of expired and compactable runs", movesRuns],
+  ["insertKey: an existing key of the thread is a conflict", insertsKeys],
+  ["insertBlob: the first row of a hash stays, a second one is not written", insertsBlobsOnce],
+  ["refreshBlob moves the time of a blob forward, never back, and returns whether the blob exists", refreshesBlobs],
+  ["chunks are read by blob and position; deleteChunks deletes the chunks of one blob", separatesChunks],
   ["insertBlobRefs is idempotent", insertsRefsOnce],
   ["quarantine is idempotent: one row per message", quarantinesOnce],
 ];

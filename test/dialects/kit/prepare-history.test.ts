@@ -5,6 +5,7 @@ import type { HistoryRules } from "../../../src/dialects/kit/history/prepare-his
 import { prepareHistory } from "../../../src/dialects/kit/history/prepare-history.ts";
 import { storeResultOrder } from "../../../src/dialects/kit/history/pair-tool-results.ts";
 import { PROVIDER_LOSSES } from "../../../src/dialects/kit/losses/provider-catalog.ts";
+import { type JsonObject, parseJson, stringifyJson } from "../../../src/model/json/index.ts";
 import type { Message } from "../../../src/model/message.ts";
 import { assistant, user } from "../../../src/model/message.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../../src/model/parts.ts";
@@ -284,5 +285,14 @@ describe("texts", () => {
   ];
   test.each(rows)("%s", (_, messages, rules, history, losses) => {
     expect(encodeHistory(messages, rules)).toEqual({ history, losses });
+  });
+
+  test("B23: replacing a lone surrogate preserves the digits of numbers in the same value", () => {
+    const digits = '{"id":12345678901234567890,"list":[0.10000000000000000001,"x"],"k":"\\ud800"}';
+    const input = parseJson(digits) as JsonObject;
+    const { history } = encodeHistory([assistant([call("a", { input })])], {});
+    expect(stringifyJson(history[0]?.parts[0])).toContain(
+      '{"id":12345678901234567890,"list":[0.10000000000000000001,"x"],"k":"\ufffd"}',
+    );
   });
 });

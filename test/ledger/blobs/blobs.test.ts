@@ -171,6 +171,18 @@ describe.each(STORES)("$name", (store) => {
     expect(await opened.store.reads.blobRefs({ tenant: "default", threadId: id })).toStrictEqual([]);
   });
 
+  test("a failed call stores its partial answer although a blob of the answer is missing", async () => {
+    const { ledger } = opened;
+    const { id } = await ledger.createThread();
+    const blob = `sha256-${"0".repeat(64)}`;
+    const error = { kind: "overloaded", message: "full" } as const;
+    const partial = assistant([text("Half of"), image({ blob })]);
+    const input = { messages: [user("Hi.")] };
+    const { run, messages } = await ledger.record({ threadId: id, input, messages: [partial], error });
+    expect(run.state).toBe("failed");
+    expect(messages.map(({ parts }) => parts)).toStrictEqual([partial.parts]);
+  });
+
   test.each([
     ["a string", "text"],
     ["a list", [new Uint8Array(3)]],

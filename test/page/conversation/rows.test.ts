@@ -146,7 +146,11 @@ describe("rows", () => {
 
   test("a failure is the last row, after the partial answer", () => {
     const tree = createTree({ id: "u" }, answer("a", "u", "r", { interrupted: true }));
-    expect(describeRows(buildRows(tree, "u", [], [["u", { id: "r" }]]))).toStrictEqual(["u", "a told", "failed u"]);
+    expect(describeRows(buildRows(tree, "u", [], [["u", { id: "r" }]]))).toStrictEqual([
+      "u",
+      "a explained",
+      "failed u",
+    ]);
   });
 });
 

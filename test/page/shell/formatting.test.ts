@@ -46,6 +46,7 @@ test.each([
   [412, "412 ms"],
   [1400, "1.4 s"],
   [125_000, "2 min 5 s"],
+  [119_600, "2 min 0 s"],
 ])("%d ms are formatted as %s", (ms, formatted) => {
   expect(formatDuration(ms)).toBe(formatted);
 });

@@ -190,6 +190,8 @@ describe("the calls of a conversation", () => {
     expect(listInspectedPath(nodes, ["a", "b"], undefined)).toStrictEqual(["a", "b"]);
     expect(listInspectedPath(nodes, ["a", "b"], "nobody")).toStrictEqual(["a", "b"]);
     expect(listInspectedPath(nodes, ["a", "b"], "d")).toStrictEqual(["a", "c", "d"]);
+    const cycle = new Map([node("x", "y"), node("y", "x")]);
+    expect(listInspectedPath(cycle, [], "y")).toStrictEqual(["x", "y"]);
   });
 
   test("start with a user message in a window, and leading instructions are preserved", () => {

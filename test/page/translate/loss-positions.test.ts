@@ -6,7 +6,7 @@ import type { DialectId } from "../../../src/dialects/index.ts";
 import type { Loss, Message, Part } from "../../../src/model/index.ts";
 import { splitPointer } from "../../../ui/json/json-pointers.ts";
 import { encodeColumn } from "../../../ui/translate/engine/encode-column.ts";
-import { TokenMarker } from "../../../ui/translate/engine/marker.ts";
+import { PositionTokens } from "../../../ui/translate/engine/position-tokens.ts";
 import type { DecodedSource } from "../../../ui/translate/engine/read-source.ts";
 import { readSource } from "../../../ui/translate/engine/read-source.ts";
 import { WireTrace } from "../../../ui/translate/engine/wire-trace.ts";
@@ -113,7 +113,7 @@ describe("a loss", () => {
     expect(encodeColumn(error, { dialect: "anthropic" }).losses.length).toBeGreaterThan(0);
   });
 
-  test("is placed correctly if the payload contains text like a marker token", () => {
+  test("is placed correctly if the payload contains text like a position token", () => {
     const sourceWith = (content: string): DecodedSource =>
       readSourceText(
         JSON.stringify({
@@ -179,14 +179,14 @@ test("a reported position contains the text of its part, in every dialect and fo
   fc.assert(
     fc.property(conversation, fc.constantFrom(...dialects), (messages, id) => {
       const speaker = dialect(id);
-      const marker = new TokenMarker(JSON.stringify(messages));
+      const tokens = new PositionTokens(JSON.stringify(messages));
       const request = { model: "m", messages };
       const supportsRequests = speaker.supports.has("requests");
       const { wire } = supportsRequests ? speaker.encodeRequest(request) : speaker.encodeMessages(messages);
       const marked = supportsRequests
-        ? speaker.encodeRequest(marker.request(request)).wire
-        : speaker.encodeMessages(marker.messages(messages, "/messages")).wire;
-      const trace = new WireTrace(wire, marked, marker);
+        ? speaker.encodeRequest(tokens.request(request)).wire
+        : speaker.encodeMessages(tokens.messages(messages, "/messages")).wire;
+      const trace = new WireTrace(wire, marked, tokens);
       messages.forEach(({ parts }, at) =>
         parts.forEach((part, index) => {
           const [field, text] = readPartText(part) ?? [];

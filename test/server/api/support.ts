@@ -19,7 +19,7 @@ export interface Body extends Thread {
   losses: (Loss & { dialect: string })[];
   wire: unknown;
   hits: SearchHit[];
-  dialects: { id: string; carries: string[] }[];
+  dialects: { id: string; supports: string[] }[];
   blob: string;
   error: { code: string; message: string; path: string };
 }

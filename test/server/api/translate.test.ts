@@ -154,7 +154,7 @@ describe("translate", () => {
 test("the dialects are listed with their capabilities", async () => {
   const { body } = await api.get("/v1/dialects");
   expect(body.dialects.map(({ id }) => id)).toEqual([...dialects]);
-  expect(body.dialects[0]).toMatchObject({ id: "openai-chat", carries: expect.arrayContaining(["streams"]) });
+  expect(body.dialects[0]).toMatchObject({ id: "openai-chat", supports: expect.arrayContaining(["streams"]) });
 });
 
 test("the losses are listed, of all dialects or of one", async () => {

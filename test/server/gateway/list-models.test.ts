@@ -66,6 +66,20 @@ test.each<[dialect: "openai-chat" | "openai-responses" | "anthropic" | "gemini",
   expect(Object.values(upstream.requests[0]?.headers ?? {}).join(" ")).toContain("upstream-key");
 });
 
+test.each([401, 429, 503])("a list with the status %i is requested again after 30 s", async (status) => {
+  const replies = new Map<string, object>([["GET /v1/models", { status, body: {} }]]);
+  await using upstream = await replayServer(() => replies.get("GET /v1/models") ?? { status: 500 });
+  let now = Date.parse("2026-01-01T00:00:00Z");
+  const up = { dialect: "openai-chat", baseUrl: upstream.url } as const;
+  await using koine = await startGateway({ providers: { demo: false, up } }, undefined, { clock: () => now });
+  const list = async (): Promise<unknown> => (await fetch(`${koine.url}/v1/models`)).json();
+  expect(await list()).toMatchObject({ data: [] });
+  replies.set("GET /v1/models", { body: { data: [{ id: "m-1" }] } });
+  expect(await list()).toMatchObject({ data: [] });
+  now += 31_000;
+  expect(await list()).toMatchObject({ data: [{ id: "up/m-1" }] });
+});
+
 test.each<[sentence: string, reply: object]>([
   ["refuses", { status: 403, body: { error: { message: "No." } } }],
   ["replies with another format", { body: "<html>" }],

@@ -5,7 +5,7 @@ import { gatewayModule } from "../../../src/server/gateway/index.ts";
 import type { Recorder } from "../../../src/server/record/types.ts";
 import type { KoineServer } from "../../../src/server/serve-modules.ts";
 import { serveModules } from "../../../src/server/serve-modules.ts";
-import { createServices } from "../../../src/server/services.ts";
+import { createServices, type ServerOptions } from "../../../src/server/services.ts";
 
 const NO_RECORDER: Recorder = {
   open: async () => undefined,
@@ -15,9 +15,13 @@ const NO_RECORDER: Recorder = {
 };
 
 /** Without a recorder, no call is recorded. */
-export async function startGateway(input: ConfigInput = {}, recorder: Recorder = NO_RECORDER): Promise<KoineServer> {
+export async function startGateway(
+  input: ConfigInput = {},
+  recorder: Recorder = NO_RECORDER,
+  options: ServerOptions = {},
+): Promise<KoineServer> {
   const quiet = { level: "silent", format: "json" } as const;
-  const services = await createServices(completeConfig({ port: 0, drainMs: 500, log: quiet, ...input }), {});
+  const services = await createServices(completeConfig({ port: 0, drainMs: 500, log: quiet, ...input }), options);
   const server = serveModules(services, [gatewayModule(services, recorder)]);
   await server.listen();
   return server;

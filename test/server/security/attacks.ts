@@ -53,7 +53,7 @@ export const BODIES: Readonly<Record<string, (id: string, ids: TenantIds, own: A
   cancelResponse: () => [{}],
   cancelRun: () => [{}],
   createTask: (id, { tenantText }) => [{ name: tenantText }, { message: "history", model: id }],
-  sayToTask: (id) => [{ message: "history", mode: "steer" }, { message: { role: "tool", tool_call_id: id } }],
+  postTaskMessage: (id) => [{ message: "history", mode: "steer" }, { message: { role: "tool", tool_call_id: id } }],
   cancelTask: () => [{}],
   approveToolCall: (id) => [{ toolCallId: id, approve: true }],
   createThread: (id, { blob, tenantText }) => [

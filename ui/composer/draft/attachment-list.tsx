@@ -1,4 +1,4 @@
-// The list of attached files in the composer: icon or thumbnail, name, size and a remove button.
+// Shows the list of attached files in the composer: icon or thumbnail, name, size and a remove button.
 import { useEffect, useState } from "react";
 import { formatBytes, Icon, IconButton, type IconName } from "../../kit/index.ts";
 import styles from "./attachment-list.module.css";
@@ -52,7 +52,10 @@ const ICONS: Record<Attachment["part"]["type"], IconName> = {
   file: "file",
 };
 
-/** Uses an object URL: React would copy a data URL with every rendering. */
+/**
+ * Shows an image through an object URL. With a data URL, React would compare the whole text of the image in every
+ * render.
+ */
 function Thumbnail({ data, mimeType }: { data: string; mimeType: string }) {
   const [url, setUrl] = useState<string>();
   useEffect(() => {

@@ -1,44 +1,47 @@
-// Files attached to a message: reads them into media parts and checks the size limits. Also the draft of a message, and
-// its conversion to a message.
+// Reads attached files into media parts and checks their size limits. Also defines the draft of a message and converts
+// it to a message.
 import type { MediaPart, Message, Part } from "koine";
 
 export interface Attachment {
-  /** Distinguishes files of the same name. */
+  /** Unique in the page; distinguishes files with the same name. */
   key: string;
   name: string;
-  /** In bytes. */
+  /** Size of the file in bytes. */
   size: number;
   part: MediaPart;
 }
 
-/** A message that is not sent yet. */
+/** A message that the user has not sent yet. */
 export interface MessageDraft {
   text: string;
   attachments: readonly Attachment[];
-  /** Names of files that were attached before a reload, which does not preserve them. */
+  /** Names of files that were attached before a reload of the page; the reload lost their content. */
   lostFileNames?: readonly string[];
 }
 
 export const EMPTY_DRAFT: MessageDraft = { text: "", attachments: [] };
 
-/** The server accepts bodies of 64 MiB; base64 takes four characters for three bytes. */
+/**
+ * Maximum size of one file, and of all files. The server accepts bodies of at most 64 MiB, and base64 makes files a
+ * third larger; 40 MB stay within that limit.
+ */
 const MAX_FILE_BYTES = 20_000_000;
 const MAX_TOTAL_BYTES = 40_000_000;
 export const FILE_LIMITS_TEXT = "at most 20 MB a file, 40 MB in all";
 
-/** Filter of the file dialog; other text files can be dropped or pasted. */
+/** Filter of the file dialog. Text files with other extensions can be attached by drag and drop or by pasting. */
 export const ACCEPTED = "image/*,audio/*,video/*,application/pdf,text/*,.md,.json,.yaml,.csv,.log";
 
-/** The members of `File` that are used. */
+/** The members of the browser type `File` that `readFiles` uses. */
 export type FileLike = Pick<Blob, "size" | "type" | "arrayBuffer"> & { name?: string };
 
 export interface ReadFilesResult {
   attachments: Attachment[];
-  /** One sentence per file that was not accepted. */
+  /** One sentence for each file that was not accepted, with the reason. */
   rejected: string[];
 }
 
-/** Reads files in order. `attachedBytes`: size of the files that are already attached. */
+/** Reads files into attachments, in order. `attachedBytes` is the total size of the files that are already attached. */
 export async function readFiles(files: readonly FileLike[], attachedBytes = 0): Promise<ReadFilesResult> {
   const attachments: Attachment[] = [];
   const rejected: string[] = [];
@@ -73,7 +76,7 @@ async function readMediaPart(file: FileLike, name: string): Promise<MediaPart | 
   const mimeType = file.type.split(";")[0]?.trim() ?? "";
   const bytes = new Uint8Array(await file.arrayBuffer());
   const [kind] = mimeType.split("/");
-  // Models read SVG as text.
+  // SVG is sent as text, because providers do not accept it as an image.
   const isSvg = mimeType === "image/svg+xml";
   if ((kind === "image" && !isSvg) || kind === "audio" || kind === "video") {
     return { type: kind, mimeType, name, data: toBase64(bytes) };
@@ -83,7 +86,10 @@ async function readMediaPart(file: FileLike, name: string): Promise<MediaPart | 
   return text === undefined ? undefined : { type: "file", mimeType: mimeType || "text/plain", name, text };
 }
 
-/** Returns undefined if the bytes are not UTF-8 text. File names and declared types of text files are unreliable. */
+/**
+ * Returns the text of a file; undefined if the bytes are not UTF-8 text. The bytes decide, because file names and
+ * declared MIME types of text files are unreliable.
+ */
 function decodeText(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -93,7 +99,7 @@ function decodeText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Limit for the number of arguments of one function call. */
+/** Number of bytes per `fromCharCode` call; engines limit the number of arguments of one call. */
 const CHUNK = 0x8000;
 
 function toBase64(bytes: Uint8Array): string {
@@ -112,7 +118,7 @@ export function isBlank({ text, attachments }: MessageDraft): boolean {
   return text.trim() === "" && attachments.length === 0;
 }
 
-/** Converts a draft to a user message: attachments first, then the text, unchanged. */
+/** Converts a draft to a user message: first the attachments, then the text, which is not trimmed. */
 export function toMessage({ text, attachments }: MessageDraft): Message {
   const parts: Part[] = attachments.map(({ part }) => part);
   if (text.trim() !== "") parts.push({ type: "text", text });
@@ -120,8 +126,8 @@ export function toMessage({ text, attachments }: MessageDraft): Message {
 }
 
 /**
- * Converts a message for the task routes: their chat format has no names for images and audio, and supports no
- * documents but PDF, so text files are included as text under their names.
+ * Converts a message for the task routes, which use the Chat Completions format. That format has no names for images
+ * and audio and no documents except PDF, so the names are dropped, and text files become text parts under their names.
  */
 export function toTaskMessage({ parts, ...message }: Message): Message {
   return { ...message, parts: parts.map(toTaskPart) };
@@ -136,14 +142,14 @@ function toTaskPart(part: Part): Part {
   return { type: "text", text: `${part.name ?? "File"}:\n\n${part.text}\n` };
 }
 
-/** Adds files to a draft, and removes them from its list of lost files. */
+/** Adds files to a draft. Files with the same name are removed from the draft's list of lost files. */
 export function addFiles({ lostFileNames = [], ...draft }: MessageDraft, added: readonly Attachment[]): MessageDraft {
   const stillLost = lostFileNames.filter((name) => !added.some((each) => each.name === name));
   const attachments = [...draft.attachments, ...added];
   return { ...draft, attachments, ...(stillLost.length > 0 && { lostFileNames: stillLost }) };
 }
 
-/** Puts unsent messages before the content of the draft. */
+/** Adds the text and the files of messages that were not sent to a draft, before the draft's own content. */
 export function prependMessages(draft: MessageDraft, messages: readonly Message[]): MessageDraft {
   const parts = messages.flatMap((message) => message.parts);
   const texts = messages.map(({ parts }) =>

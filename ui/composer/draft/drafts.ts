@@ -1,4 +1,4 @@
-// Unsent drafts by conversation: they survive navigation, and their text survives a reload.
+// Stores unsent drafts by conversation. Drafts survive navigation within the page; only their text survives a reload.
 import type { Message } from "koine";
 import { type MessageDraft, EMPTY_DRAFT, prependMessages } from "./attachments.ts";
 import { onTabStorageCleared, type TabStorage, tabStorage } from "./tab-storage.ts";
@@ -44,7 +44,7 @@ export class DraftStore {
     this.set(key, change(this.get(key)));
   }
 
-  /** Puts unsent messages back into the draft. */
+  /** Adds the text and the files of unsent messages to the draft, before the draft's own content. */
   restoreMessages(key: string, messages: readonly Message[]): void {
     if (messages.length > 0) this.change(key, (draft) => prependMessages(draft, messages));
   }
@@ -53,9 +53,12 @@ export class DraftStore {
 export const drafts = new DraftStore(tabStorage);
 onTabStorageCleared(() => drafts.reload());
 
-/** Files are too large for the storage, so only their names are stored. */
+/**
+ * Converts a stored entry to a draft. The entry has only the names of files, because files are too large for the
+ * storage.
+ */
 function toDraft(stored: unknown): MessageDraft {
-  // Only `set` writes this entry.
+  // The cast is safe, because only `DraftStore.set` writes the stored drafts.
   const { text = "", files = [] } = (stored ?? {}) as { text?: string; files?: readonly string[] };
   if (text === "" && files.length === 0) return EMPTY_DRAFT;
   return { text, attachments: [], ...(files.length > 0 && { lostFileNames: files }) };

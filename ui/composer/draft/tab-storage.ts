@@ -1,10 +1,10 @@
-// JSON values in sessionStorage, which survive a reload of the tab. If the browser denies storage or it is full, values
-// are lost on reload, without an error.
+// Stores JSON values in sessionStorage, so that they survive a reload of the tab. If the browser denies storage or the
+// storage is full, a reload loses the values; no error is thrown.
 import { onTokenChange } from "../../data/token-change.ts";
 
 export interface TabStorage {
   get(name: string): unknown;
-  /** undefined removes the entry. Returns false if the value could not be stored. */
+  /** Stores a value; undefined removes the entry. Returns false if the browser did not store the value. */
   set(name: string, value: unknown): boolean;
 }
 
@@ -32,18 +32,18 @@ export const tabStorage: TabStorage = {
 
 const clearListeners = new Set<() => void>();
 
-/** Calls the listener after the storage was cleared for another user; cached values must be dropped. */
+/** Calls the listener after the storage was cleared for another user, so that modules discard their cached values. */
 export function onTabStorageCleared(listener: () => void): void {
   clearListeners.add(listener);
 }
 
-/** Deletes all entries of this tab: unsent messages and drafts. */
+/** Deletes the page's entries of this tab (unsent messages and drafts), and calls the listeners. */
 function clearTabStorage(): void {
   try {
     const names = Object.keys(sessionStorage).filter((name) => name.startsWith(KEY_PREFIX));
     for (const name of names) sessionStorage.removeItem(name);
   } catch {
-    // Storage is denied, so it contains nothing.
+    // The browser denies storage, so there are no entries to delete.
   }
   for (const listener of clearListeners) listener();
 }

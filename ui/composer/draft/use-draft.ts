@@ -1,4 +1,4 @@
-// Hook for the draft of a conversation: its text, its files, and the reasons why files were rejected.
+// Hook that returns the draft of a conversation: its text, its files, and the reasons why files were rejected.
 import { useState, useSyncExternalStore } from "react";
 import { sumBytes, type MessageDraft, isBlank, readFiles, addFiles } from "./attachments.ts";
 import { drafts } from "./drafts.ts";
@@ -6,12 +6,12 @@ import { drafts } from "./drafts.ts";
 export interface DraftEditor {
   draft: MessageDraft;
   isBlank: boolean;
-  /** One sentence per rejected file. */
+  /** One sentence for each file that the last `attach` rejected, with the reason. */
   rejectedFiles: readonly string[];
   setText: (text: string) => void;
   attach: (files: readonly File[]) => void;
   detach: (key: string) => void;
-  /** Dismisses the list of files that a reload lost. */
+  /** Clears the list of files that a reload lost. */
   dismissLostFiles: () => void;
 }
 

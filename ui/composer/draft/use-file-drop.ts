@@ -1,7 +1,7 @@
-// Accepts files that are dropped anywhere on the page; by default the browser would navigate to them.
+// Accepts files that are dropped anywhere on the page. Without it, the browser would navigate to a dropped file.
 import { useEffect, useEffectEvent, useState } from "react";
 
-/** Returns true while files are dragged over the page. */
+/** Calls `onFiles` with dropped files. Returns true while files are dragged over the page. */
 export function useFileDrop(onFiles: (files: File[]) => void): boolean {
   const [isDragging, setIsDragging] = useState(false);
   const handleFiles = useEffectEvent(onFiles);

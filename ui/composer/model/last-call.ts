@@ -1,30 +1,34 @@
-// The last recorded call of a chat: its model, and the tools, instructions and settings that the server repeats in the
-// next call. Pure.
+// Reads the last recorded call of a chat with pure functions: its model, and the tools, instructions and settings that
+// the server repeats in the next call.
 import type { AnswerSettings, ConversationState, ModelInfo, RunJson } from "../../data/types.ts";
 import { chooseDefaultModel } from "./model-choice.ts";
 
-/** The part of a recorded call that the next call repeats. */
+/** The model, tools, instructions and settings of a recorded call, which the next call repeats. */
 export interface LastCall {
   model?: string;
+  /** Number of tools; Infinity if the call has tools but their number is unknown. */
   toolCount: number;
   hasInstructions: boolean;
-  /** Names of its other settings. */
+  /** Names of the settings other than model, tools and instructions. */
   settingNames: readonly string[];
 }
 
-/** Returns the run whose settings the server repeats: that of the last answer on the shown branch. */
+/**
+ * Returns the id of the run that produced the last answer on the shown branch; undefined if there is none. The server
+ * repeats the settings of this run.
+ */
 export function findLastRunId({ path, nodes }: Pick<ConversationState, "path" | "nodes">): string | undefined {
   const id = path.findLast((each) => nodes.get(each)?.runId !== undefined);
   return id === undefined ? undefined : nodes.get(id)?.runId;
 }
 
-/** Metadata of a recorded run, as the server writes it. */
+/** Metadata of a recorded run, as the server stores it. */
 interface RunCallMetadata {
   dialect?: string;
   provider?: string;
   model?: string;
   request?: Record<string, unknown>;
-  /** Fields whose value is stored in an earlier run or in the thread. */
+  /** Fields of the request whose value is stored in an earlier run or in the thread instead of in this run. */
   same?: Record<string, unknown>;
 }
 
@@ -34,11 +38,12 @@ export function readLastCall({ metadata }: Pick<RunJson, "metadata">): LastCall 
   const isQualified =
     requestedModel === undefined || requestedModel.includes("/") || provider === undefined || model === undefined;
   const { tools, instructions: _, model: __, ...settings } = { ...same, ...request };
-  // The page already shows the settings that it sent itself.
+  // Calls of the page have the canonical dialect. Their settings are not listed here, because the page shows them
+  // elsewhere.
   const isFromPage = dialect === "canonical";
   return {
     ...(requestedModel !== undefined && { model: isQualified ? requestedModel : `${provider}/${model}` }),
-    // Infinity: the tools are stored in an earlier run, so their number is unknown here.
+    // If `tools` is present but not a list, the tools are stored in an earlier run, so their number is unknown here.
     toolCount: Array.isArray(tools) ? tools.length : tools === undefined ? 0 : Infinity,
     hasInstructions: !isFromPage && ("instructions" in same || "instructions" in request),
     settingNames: isFromPage ? [] : Object.keys(settings).filter((name) => !IGNORED_FIELDS.has(name)),
@@ -46,9 +51,11 @@ export function readLastCall({ metadata }: Pick<RunJson, "metadata">): LastCall 
 }
 
 /** Fields of a request that are not settings. */
-const IGNORED_FIELDS = new Set(["stream", "metadata", "extras"]);
+const IGNORED_FIELDS = new Set(["stream", "metadata", "extra"]);
 
-/** Returns the chosen model, else the one of the last answer, else the default of new chats. */
+/**
+ * Returns the model of the next answer: the chosen model, else the last answer's model, else the default of new chats.
+ */
 export function chooseNextModel(
   answerSettings: AnswerSettings,
   last: LastCall | undefined,
@@ -57,7 +64,10 @@ export function chooseNextModel(
   return answerSettings.model ?? last?.model ?? chooseDefaultModel(models, "");
 }
 
-/** Returns a sentence that lists what the next call repeats; undefined if it repeats nothing. */
+/**
+ * Returns a sentence that lists the tools and settings of the last call that the next call repeats; undefined if it
+ * repeats none.
+ */
 export function describeInheritedSettings(
   last: LastCall | undefined,
   answerSettings: AnswerSettings,
@@ -69,7 +79,7 @@ export function describeInheritedSettings(
       toolCount > 0 &&
       (toolCount === 1 ? "1 tool" : toolCount === Infinity ? "tools" : `${toolCount} tools`),
     hasInstructions && "system prompt",
-    // Settings that are set again here replace those of the last call.
+    // The next call repeats a setting only if `answerSettings` has no setting of the same name.
     settingNames.some((name) => answerSettings.settings === undefined || !(name in answerSettings.settings)) &&
       "settings",
   ].filter((each) => typeof each === "string");
@@ -81,7 +91,7 @@ export function omitsTools({ settings }: AnswerSettings): boolean {
   return settings?.tools?.length === 0;
 }
 
-/** Returns the settings with or without the tools of the last call. */
+/** Returns answer settings that send the tools of the last call again (`included`) or send no tools. */
 export function withTools(answerSettings: AnswerSettings, included: boolean): AnswerSettings {
   const { tools: _, toolChoice: __, ...settings } = answerSettings.settings ?? {};
   return { ...answerSettings, settings: included ? settings : { ...settings, tools: [], toolChoice: "auto" } };

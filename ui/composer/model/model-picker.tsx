@@ -1,4 +1,5 @@
-// A combobox for a model name: offers the server's models, and accepts any other "provider/model".
+// Shows a combobox for a model id: it offers the server's models and accepts any other text of the form
+// "provider/model".
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import type { ModelInfo } from "../../data/types.ts";
 import { Icon } from "../../kit/index.ts";
@@ -9,10 +10,10 @@ export interface ModelPickerProps {
   label: string;
   value: string;
   models: readonly ModelInfo[];
-  /** "": the server's default model. */
+  /** Called with the chosen model id; "" if the user has emptied the field, which means the default model. */
   onChange: (model: string) => void;
   placeholder?: string;
-  /** Uses the size of toolbar controls. */
+  /** True for the small size of toolbar controls. */
   compact?: boolean;
 }
 
@@ -35,7 +36,7 @@ export function ModelPicker({ label, value, models, onChange, placeholder, compa
         autoComplete="off"
         spellCheck={false}
         placeholder={placeholder}
-        // The field is as wide as its text.
+        // The field is as wide as its text, within 12 to 28 characters.
         size={Math.min(28, Math.max(12, (typed ?? value).length || (placeholder?.length ?? 0)))}
         value={typed ?? value}
         onChange={(event) => list.type(event.target.value)}
@@ -59,7 +60,7 @@ export function ModelPicker({ label, value, models, onChange, placeholder, compa
   );
 }
 
-/** State of the combobox: the typed text, the matching models and the highlighted one. */
+/** Returns the state of the combobox (typed text, matching models, index of the highlighted model) and its handlers. */
 function useModelChoice(models: readonly ModelInfo[], value: string, onChange: (model: string) => void) {
   const [typed, setTyped] = useState<string>();
   const [open, setOpen] = useState(false);
@@ -90,7 +91,7 @@ function useModelChoice(models: readonly ModelInfo[], value: string, onChange: (
     } else if (event.key === "Escape" && open) close();
     else return;
     event.preventDefault();
-    // The list has handled the key; handlers around it must not.
+    // The list of models has handled the key, so the handlers of surrounding elements must not receive the event.
     event.stopPropagation();
   };
   const type = (text: string): void => {
@@ -117,7 +118,7 @@ interface ModelOptionsProps {
   onPick: (model: string) => void;
 }
 
-/** A popover on the side of the field that has more room. */
+/** Shows the matching models in a popover above or below the field. */
 function ModelOptions({ id, label, field, matches, active, onPick }: ModelOptionsProps) {
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => list.current?.showPopover(), []);
@@ -133,7 +134,7 @@ function ModelOptions({ id, label, field, matches, active, onPick }: ModelOption
       aria-label={label}
       popover="manual"
       style={positionBeside(field)}
-      // Keeps the focus in the field.
+      // A mouse press on the list must not take the focus from the field.
       onMouseDown={(event) => event.preventDefault()}
     >
       {matches.map((model, index) => (

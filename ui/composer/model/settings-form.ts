@@ -1,17 +1,17 @@
-// The form for sampling and reasoning settings, and its conversion to request settings. Empty fields are not sent.
+// Defines the form for sampling and reasoning settings, and converts it to request settings. Empty fields are not sent.
 import type { AnswerSettings } from "../../data/types.ts";
 
-/** Texts of the form fields. */
+/** Texts of the form fields; "" for a field that is not set. */
 export interface SettingsForm {
   temperature: string;
   maxOutputTokens: string;
   effort: string;
 }
 
-/** Choices for a new conversation. */
+/** The user's choices for a new conversation. */
 export interface NewConversationOptions {
   kind: "chat" | "task";
-  /** undefined: the last used model. */
+  /** Model id; undefined for the default model. */
   model: string | undefined;
   instructions: string;
   settings: SettingsForm;
@@ -20,12 +20,12 @@ export interface NewConversationOptions {
 
 export const NO_SETTINGS: SettingsForm = { temperature: "", maxOutputTokens: "", effort: "" };
 
-/** The values that most vendors accept. */
+/** Reasoning efforts that most vendors accept. */
 export const EFFORTS = ["none", "minimal", "low", "medium", "high"] as const;
 
 export type RequestSettings = NonNullable<AnswerSettings["settings"]>;
 
-/** Returns undefined if no field is set. */
+/** Converts the form to request settings; undefined if no field has a valid value. */
 export function parseSettings({ temperature, maxOutputTokens, effort }: SettingsForm): RequestSettings | undefined {
   const sampling: NonNullable<RequestSettings["sampling"]> = {};
   if (isNumber(temperature)) sampling.temperature = Number(temperature);
@@ -36,7 +36,7 @@ export function parseSettings({ temperature, maxOutputTokens, effort }: Settings
   return Object.keys(settings).length === 0 ? undefined : settings;
 }
 
-/** Returns an error message per invalid field. */
+/** Returns an error message for each invalid field; an empty object if all fields are valid. */
 export function validateSettings({ temperature, maxOutputTokens }: SettingsForm): Partial<SettingsForm> {
   const errors: Partial<SettingsForm> = {};
   if (temperature.trim() !== "" && !(isNumber(temperature) && Number(temperature) >= 0)) {

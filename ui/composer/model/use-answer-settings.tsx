@@ -1,4 +1,4 @@
-// Model and settings of a chat's next answer, with the controls that show and change them.
+// Hook that returns the model and settings of a chat's next answer, with the controls that show and change them.
 import { type ReactNode, useEffect, useState } from "react";
 import { useApi, useModels } from "../../data/hooks.ts";
 import type { AnswerSettings, ConversationActions, ConversationState } from "../../data/types.ts";
@@ -19,26 +19,27 @@ import { ModelPicker } from "./model-picker.tsx";
 export interface NextAnswerSettings {
   answerSettings: AnswerSettings;
   picker: ReactNode;
-  /** Shows what the next call repeats from the last one, if anything. */
+  /** Lists the tools and settings of the last call that the next call repeats; null if there are none. */
   inheritedNote: ReactNode;
 }
 
 export function useAnswerSettings(state: ConversationState, actions: ConversationActions): NextAnswerSettings {
   const models = useModels();
   const last = useLastCall(state);
-  // Changes of this component, until the thread has stored them.
+  // Changes that the user has made in this composer; they take precedence over the settings that the thread stores.
   const [changed, setChanged] = useState<AnswerSettings>({});
   const effective: AnswerSettings = { ...state.answerSettings, ...changed };
   const change = (changes: AnswerSettings): void => {
     setChanged((current) => ({ ...current, ...changes }));
-    // If they cannot be stored, they still apply to the next message.
+    // If the server cannot store the changes in the thread, the error is ignored: the changes still apply to the next
+    // message.
     actions.storeAnswerSettings(changes).catch(() => undefined);
   };
   const isKnown = effective.model !== undefined || last !== "loading";
   const call = last === "loading" ? undefined : last;
   const model = isKnown && models.length > 0 ? chooseNextModel(effective, call, models) : (effective.model ?? "");
   const pick = (picked: string): void => {
-    // An emptied field restores the default model.
+    // An empty name means that the user has emptied the field; this restores the default model.
     const next = picked === "" ? chooseNextModel({}, call, models) : picked;
     if (picked !== "") storeLastModel(next);
     change({ model: next });
@@ -58,7 +59,10 @@ export function useAnswerSettings(state: ConversationState, actions: Conversatio
   return { answerSettings: { ...changed, ...(model !== "" && { model }) }, picker, inheritedNote };
 }
 
-/** Returns the call whose settings the server repeats; "loading" until it is read. */
+/**
+ * Returns the last call, whose settings the server repeats; undefined if the branch has no call, "loading" until the
+ * first run is read.
+ */
 function useLastCall(state: ConversationState): LastCall | undefined | "loading" {
   const api = useApi();
   const runId = findLastRunId(state);
@@ -69,13 +73,14 @@ function useLastCall(state: ConversationState): LastCall | undefined | "loading"
     const show = (call: LastCall | undefined): void => void (isUnmounted || setLoaded({ runId, call }));
     api.run(runId).then(
       (run) => show(readLastCall(run)),
-      // The run may be purged; then only its messages are sent.
+      // The server may have deleted the run. Then the server has no settings to repeat, and the next call has only the
+      // messages.
       () => show(undefined),
     );
     return () => void (isUnmounted = true);
   }, [api, runId]);
   if (runId === undefined) return undefined;
-  // Until the next run is read, the previous call is a good approximation.
+  // While the run of a newer answer is being read, the call of the previous run is returned.
   return loaded === undefined ? "loading" : loaded.call;
 }
 

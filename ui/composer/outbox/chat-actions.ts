@@ -1,5 +1,5 @@
-// Actions of a chat's composer: sends the draft, queues it, or stops the answer. A rejected message returns to the
-// draft.
+// Implements the actions of a chat's composer: send the draft, queue the draft, or stop the answer. A message that the
+// server rejects returns to the draft.
 import type { ActionAttempt } from "../../kit/index.ts";
 import type { AnswerSettings, ConversationActions, QueueEntry } from "../../data/types.ts";
 import { EMPTY_DRAFT, toMessage } from "../draft/attachments.ts";
@@ -7,7 +7,7 @@ import { deliver } from "./deliver.ts";
 import { drafts } from "../draft/drafts.ts";
 import { outbox, type OutboxMessage } from "./outbox.ts";
 
-/** Stops the answer. Queued messages return to the draft, because the user may want to change them. */
+/** Stops the answer and moves the queued messages back to the draft, because the user may want to change them. */
 export async function stopChat(threadId: string, actions: ConversationActions, attempt: ActionAttempt): Promise<void> {
   await attempt.run(async () => {
     await actions.stop();
@@ -25,7 +25,7 @@ export interface ComposerContext {
   attempt: ActionAttempt;
 }
 
-/** Sends the draft: now, after stopping the current answer (steer), or after it (follow-up). */
+/** Sends the draft at once ("now"), after stopping the current answer ("steer"), or after its end ("follow-up"). */
 export async function sendDraft(
   context: ComposerContext,
   answerSettings: AnswerSettings,
@@ -34,14 +34,14 @@ export async function sendDraft(
   const { threadId, actions } = context;
   const message = toMessage(drafts.get(threadId));
   const stage = timing === "follow-up" ? "waiting" : "sending";
-  // Stored in the outbox before the draft is cleared, so that a reload at any moment loses nothing.
+  // The message is stored in the outbox before the draft is cleared, so that a reload at any moment does not lose it.
   const item = outbox.add(threadId, { mode: "follow-up", message, answerSettings, stage });
   drafts.set(threadId, EMPTY_DRAFT);
   if (stage === "waiting") return;
   await deliverItem(context, item, timing === "steer" ? () => actions.stop() : undefined);
 }
 
-/** Sends a queued message, or retries a failed one. */
+/** Sends a message of the outbox that is queued or has failed. Does nothing if the message is already being sent. */
 export async function sendQueued(context: ComposerContext, id: string): Promise<void> {
   const item = outbox.get(context.threadId, id);
   if (item !== undefined && item.stage !== "sending") await deliverItem(context, item, undefined, true);
@@ -62,7 +62,7 @@ async function deliverItem(
   await attempt.run(() => deliver({ threadId, sendMessage, isQueued }, item));
 }
 
-/** Removes a queued message and puts it into the draft. */
+/** Moves a message from the outbox to the draft. */
 export function returnToDraft(threadId: string, id: string): void {
   const item = outbox.take(threadId, id);
   if (item !== undefined) drafts.restoreMessages(threadId, [item.message]);

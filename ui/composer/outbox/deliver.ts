@@ -1,5 +1,6 @@
-// Sends a message of the outbox to the server. It leaves the outbox when it is stored. A rejected message returns to
-// the draft; one that may have arrived stays with its idempotency key, so that a retry stores it once.
+// Sends a message of the outbox to the server. The message leaves the outbox when the server has stored it. A rejected
+// message returns to the draft. If the reply is lost, the message stays in the outbox with its idempotency key, so that
+// a retry does not store it twice.
 import type { Message } from "koine";
 import { THREAD_ADVANCED } from "../../data/conversation/conversation-actions.ts";
 import { ApiError, mayHaveSucceeded } from "../../data/http.ts";
@@ -10,13 +11,19 @@ import { outbox as pageOutbox, type Outbox, type OutboxMessage } from "./outbox.
 export interface OutboxDelivery {
   threadId: string;
   sendMessage: (message: Message, how: SendMessageOptions) => Promise<void>;
-  /** The message was queued: if it is rejected, it stays in the outbox and blocks those behind it. */
+  /**
+   * True for a message that waited in the outbox. If the server rejects it, it stays in the outbox as failed, and the
+   * messages behind it are not sent.
+   */
   isQueued?: boolean;
   outbox?: Outbox;
   drafts?: DraftStore;
 }
 
-/** Throws if the server rejected the message; an unknown outcome is recorded in the outbox item instead. */
+/**
+ * Delivers a message. Throws if the server rejected the message, or stored it without starting an answer. If the
+ * outcome is unknown, marks the message as failed in the outbox instead of throwing.
+ */
 export async function deliver(
   delivery: OutboxDelivery,
   { id, message, answerSettings, mode }: OutboxMessage,
@@ -31,7 +38,8 @@ export async function deliver(
   try {
     await sendMessage(message, { ...answerSettings, mode, key: id, onStored });
   } catch (error) {
-    // The message is stored, only the request for an answer failed; the conversation shows it.
+    // If the message is stored, only the request for an answer failed. The message is not restored, because the
+    // conversation shows it.
     if (isStored) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     if (error instanceof ApiError && error.code === THREAD_ADVANCED) return outbox.setStage(threadId, id, "waiting");

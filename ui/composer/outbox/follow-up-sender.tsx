@@ -1,6 +1,6 @@
-// Sends queued follow-ups of a chat, one after another, when the answer before each is complete. Runs in a React root
-// of its own, so that it continues while another view is shown. Of several tabs with the same outbox (a duplicated
-// tab), one sends.
+// Sends the queued follow-ups of a chat, each after the previous answer is complete. The sender runs in its own React
+// root, so that it continues while another view is shown. If several tabs have the same outbox (after the user has
+// duplicated a tab), only one of them sends.
 import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from "react";
 import { createRoot } from "react-dom/client";
 import { keepConnectionsOpen } from "../../data/effects.ts";
@@ -13,8 +13,8 @@ import { outbox } from "./outbox.ts";
 const activeThreads = new Set<string>();
 
 /**
- * Starts the sender of a thread, unless it runs or nothing is queued; it ends when nothing is left to send
- * automatically.
+ * Starts the sender of a thread, unless the sender already runs or no message is queued. The sender ends when it may
+ * send no further message.
  */
 export function startFollowUpSender(threadId: string): void {
   if (activeThreads.has(threadId) || findNextFollowUp(outbox.list(threadId)) === undefined) return;
@@ -24,7 +24,9 @@ export function startFollowUpSender(threadId: string): void {
   );
 }
 
-/** Runs the work in one tab at a time. Without the Web Locks API, the idempotency keys alone prevent duplicates. */
+/**
+ * Runs the work in one tab at a time. If the Web Locks API is missing, only the idempotency keys prevent duplicates.
+ */
 async function withTabLock(name: string, work: () => Promise<void>): Promise<void> {
   // The Web Locks API exists only in secure contexts, although its type is not optional.
   const locks = navigator.locks as LockManager | undefined;
@@ -39,7 +41,7 @@ function runFollowUpSender(threadId: string): Promise<void> {
   const finish = (): void => {
     releaseConnections();
     resolve();
-    // Delayed: React must not unmount a root during its own rendering.
+    // The unmount is delayed, because React must not unmount a root while it renders that root.
     setTimeout(() => root.unmount());
   };
   root.render(<FollowUpSender threadId={threadId} onOver={finish} />);
@@ -54,7 +56,7 @@ function FollowUpSender({ threadId, onOver: onDone }: { threadId: string; onOver
   const { bodies } = state;
   const lastSent = useRef<SentFollowUp>(undefined);
   const sendNext = useEffectEvent(() => {
-    // Read again: `removeStored` may have removed `next` since this rendering.
+    // The outbox is read again here, because `removeStored` may have removed the message since the last render.
     const item = findSendableFollowUp(outbox.list(threadId), state, lastSent.current);
     if (item === undefined) return;
     lastSent.current = { id: item.id, leafId };
@@ -81,5 +83,8 @@ function FollowUpSender({ threadId, onOver: onDone }: { threadId: string; onOver
   return null;
 }
 
-/** After an interrupted answer the user has to act; the connection is not held open longer than this. */
+/**
+ * Time after which the sender ends if the last answer was interrupted or has failed; then the user has to send the next
+ * message.
+ */
 const BLOCKED_TIMEOUT_MS = 10_000;

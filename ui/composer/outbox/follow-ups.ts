@@ -1,10 +1,10 @@
-// Follow-up messages of a chat, which wait for the current answer: when they may be sent, and the sentences that
-// explain it. (The server keeps the queue of a task.)
+// Determines when the follow-up messages of a chat are sent, which wait for the end of the current answer, and returns
+// sentences that explain it. (The queue of a task is on the server.)
 import { readMessageKey } from "../../data/conversation/conversation-actions.ts";
 import type { ConversationState, RunInProgress } from "../../data/types.ts";
 import type { OutboxMessage } from "./outbox.ts";
 
-/** Returns the runs under way on the shown branch. */
+/** Returns the runs that have not ended and answer a message of the shown branch. */
 export function listAnsweringRuns({
   liveRuns,
   path,
@@ -15,8 +15,8 @@ export function listAnsweringRuns({
 }
 
 /**
- * True if the next follow-up may be sent automatically: no run is under way, and the branch ends with a complete
- * answer. After an interrupted or failed answer the user has to send it.
+ * True if the next follow-up may be sent automatically: the thread is loaded and connected, no run is under way, and
+ * the branch ends with a complete answer. After an interrupted or failed answer, the user has to send the follow-up.
  */
 export function canSendFollowUp(
   state: Pick<ConversationState, "liveRuns" | "path" | "nodes" | "status" | "connection">,
@@ -26,22 +26,25 @@ export function canSendFollowUp(
   return leaf?.role === "assistant" && leaf.interrupted !== true;
 }
 
-/** Returns the next follow-up to send automatically: none passes one that failed or is being sent. */
+/**
+ * Returns the first message of the outbox if its stage is "waiting". If it has failed or is being sent, returns
+ * undefined: later messages must not overtake it.
+ */
 export function findNextFollowUp(list: readonly OutboxMessage[]): OutboxMessage | undefined {
   const [first] = list;
   return first?.stage === "waiting" ? first : undefined;
 }
 
-/** A follow-up that was sent automatically, and the leaf of the shown branch at that moment. */
+/** The follow-up that was last sent automatically, and the leaf of the shown branch when it was sent. */
 export interface SentFollowUp {
   id: string;
   leafId: string | undefined;
 }
 
 /**
- * Returns the follow-up to send after the current leaf. None while the last one is under way: its message is not in
- * the conversation yet, and the leaf has not changed. A message that another tab stored earlier leaves the leaf
- * unchanged, so the leaf alone does not tell.
+ * Returns the follow-up to send now; undefined while the last sent follow-up is not stored yet. It is not stored while
+ * the leaf is unchanged and no loaded message has its key. Both are checked, because a message that another tab stored
+ * earlier does not change the leaf.
  */
 export function findSendableFollowUp(
   list: readonly OutboxMessage[],
@@ -60,7 +63,7 @@ const SENT_AUTOMATICALLY = "Sent automatically after this answer.";
 const SENT_MANUALLY = "The last answer was interrupted or failed. Send the message when you are ready.";
 const BLOCKED_BY_FAILURE = "Automatic sending is paused until the failed message is sent again or removed.";
 
-/** Returns a sentence that states when the queued messages are sent. */
+/** Returns a sentence that states when the queued messages are sent; "" if no message is waiting. */
 export function describeSendTime(list: readonly OutboxMessage[], isAutomatic: boolean): string {
   const hasWaiting = list.some(({ stage }) => stage === "waiting");
   if (!hasWaiting) return "";
@@ -69,8 +72,8 @@ export function describeSendTime(list: readonly OutboxMessage[], isAutomatic: bo
 }
 
 /**
- * Returns the message at the end of the shown branch that has no answer and no failure: it was only appended, or the
- * request for an answer failed.
+ * Returns the id of the last message of the shown branch if it has neither an answer nor a failed run: no answer was
+ * requested, or the request was rejected. Returns undefined if it has one.
  */
 export function findUnansweredMessage(
   state: Pick<ConversationState, "liveRuns" | "path" | "nodes" | "status" | "failures">,

@@ -1,17 +1,17 @@
-// Messages that left the composer and are not stored yet: queued ones, ones being sent, and ones whose outcome is
-// unknown. They survive a reload with their idempotency key, which is the same for every attempt.
+// Stores the outbox: messages that the user has submitted and the server has not stored, because they are queued, being
+// sent, or failed. They survive a reload with their idempotency key, which is the same for every attempt.
 import type { Message } from "koine";
 import { newId } from "../../data/effects.ts";
 import type { AnswerSettings, ConversationState, QueueEntry } from "../../data/types.ts";
 import { readMessageKey } from "../../data/conversation/conversation-actions.ts";
 import { onTabStorageCleared, type TabStorage, tabStorage } from "../draft/tab-storage.ts";
 
-/** A message of the outbox; its id is the idempotency key. */
+/** A message of the outbox. Its `id` is its idempotency key. */
 export interface OutboxMessage extends QueueEntry {
-  /** Model and settings for its answer. */
+  /** Model and settings with which the answer to this message is requested. */
   answerSettings: AnswerSettings;
   stage: "waiting" | "sending" | "failed";
-  /** Of a failed message: the reason, or why the outcome is unknown. */
+  /** Reason why sending failed, or why its outcome is unknown; only for the stage "failed". */
   error?: string;
 }
 
@@ -26,7 +26,10 @@ export class Outbox {
   readonly #listeners = new Set<() => void>();
   readonly #storage: TabStorage;
   readonly #newKey: () => string;
-  /** Threads whose files are too large for the storage, so that a reload loses them. */
+  /**
+   * Ids of threads whose outbox was stored without the attached files, because they are too large; a reload loses these
+   * files.
+   */
   readonly #withoutFiles = new Set<string>();
 
   constructor(storage: TabStorage, newKey: () => string = createKey) {
@@ -42,7 +45,7 @@ export class Outbox {
   list(threadId: string): readonly OutboxMessage[] {
     const cached = this.#lists.get(threadId);
     if (cached !== undefined) return cached;
-    // Only `#set` writes this entry.
+    // The cast is safe, because only `#set` writes this entry.
     const stored = this.#storage.get(toStorageName(threadId)) as readonly OutboxMessage[] | undefined;
     const list = (stored ?? NO_MESSAGES).map((item) =>
       item.stage === "sending" ? markFailed(item, PAGE_LEFT_MESSAGE) : item,
@@ -76,7 +79,7 @@ export class Outbox {
     this.#change(threadId, id, (item) => markFailed(item, error));
   }
 
-  /** Removes and returns a message; undefined if it is no longer there. */
+  /** Removes and returns a message; undefined if the outbox no longer contains it. */
   take(threadId: string, id: string): OutboxMessage | undefined {
     const taken = this.get(threadId, id);
     if (taken !== undefined) {
@@ -86,7 +89,7 @@ export class Outbox {
     return taken;
   }
 
-  /** Removes and returns the messages that are not being sent. */
+  /** Removes and returns the messages with the stage "waiting". */
   takeWaiting(threadId: string): readonly OutboxMessage[] {
     const list = this.list(threadId);
     const waiting = list.filter(({ stage }) => stage === "waiting");
@@ -95,7 +98,7 @@ export class Outbox {
     return waiting;
   }
 
-  /** Removes messages that the conversation contains, whichever tab sent them. */
+  /** Removes the messages that are already part of the conversation, because this tab or another tab has sent them. */
   removeStored(threadId: string, { bodies }: Pick<ConversationState, "bodies">): void {
     const list = this.list(threadId);
     if (list.length === 0) return;
@@ -122,9 +125,11 @@ export class Outbox {
     this.#withoutFiles.delete(threadId);
     if (!this.#storage.set(name, list.length === 0 ? undefined : list)) {
       this.#withoutFiles.add(threadId);
-      // Stores the text alone; without its files, a message is never sent automatically.
+      // The list is stored without files. `removeFiles` marks messages that had files as failed, so that they are never
+      // sent automatically without their files.
       const textOnly = list.map((item) => removeFiles(item, this.#newKey));
-      // Otherwise an older list would stay in the storage and be sent after a reload.
+      // If even the text does not fit into the storage, the entry is removed; otherwise a reload would read the
+      // previously stored list and send its messages.
       if (!this.#storage.set(name, textOnly)) this.#storage.set(name, undefined);
     }
     for (const listener of this.#listeners) listener();
@@ -148,6 +153,6 @@ function removeFiles(item: OutboxMessage, newKey: () => string): OutboxMessage {
   const names = files.map((part) => ("name" in part && typeof part.name === "string" ? part.name : part.type));
   const message: Message = { ...item.message, parts: item.message.parts.filter(({ type }) => type === "text") };
   const error = `${PAGE_LEFT_MESSAGE} Its files were too large to store: ${names.join(", ")}.`;
-  // A new key: the content differs from the message that may have arrived.
+  // The message gets a new idempotency key: under the old key, the server may have stored the message with its files.
   return markFailed({ ...item, id: newKey(), message }, error);
 }

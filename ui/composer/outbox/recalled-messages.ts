@@ -1,5 +1,5 @@
-// Messages of a task's queue that the user recalled, by stopping the task or one by one. They are stored until it is
-// known whether they were removed or delivered, so that a lost reply does not lose them.
+// Stores messages that the user has recalled from a task's queue, by stopping the task or one by one, until it is known
+// whether the server removed or delivered them. So a lost reply does not lose a message.
 import type { ConversationActions, ConversationState, QueueEntry, TaskActivity } from "../../data/types.ts";
 import { mayHaveSucceeded } from "../../data/http.ts";
 import { drafts as pageDrafts, type DraftStore } from "../draft/drafts.ts";
@@ -15,17 +15,18 @@ export class RecalledMessages {
   }
 
   list(threadId: string): readonly QueueEntry[] {
-    // Only `#set` writes this entry.
+    // The cast is safe, because only `#set` writes this entry.
     return (this.#storage.get(`recalled.${threadId}`) as readonly QueueEntry[] | undefined) ?? [];
   }
 
-  /** Stops the task. Messages that were still queued return to the draft. */
+  /** Stops the task. Messages that were still in its queue return to the draft. */
   async stopTask(threadId: string, { queue }: Pick<TaskActivity, "queue">, actions: Pick<ConversationActions, "stop">) {
     this.#add(threadId, queue);
     try {
       const returned = await actions.stop();
       const resolved = queue.filter(({ message }) => returned.includes(message));
-      // The others were delivered, or returned by an earlier stop whose reply was lost; `resolvePending` finds out.
+      // The messages of the queue that this call did not return were delivered, or an earlier call whose reply was lost
+      // removed them. They stay stored, and `resolvePending` finds out which.
       this.#drop(threadId, resolved);
       this.#drafts.restoreMessages(threadId, returned);
     } catch (error) {
@@ -34,7 +35,7 @@ export class RecalledMessages {
     }
   }
 
-  /** Removes a message from the queue and puts it into the draft. */
+  /** Moves a message from the task's queue to the draft. */
   async recall(
     threadId: string,
     item: QueueEntry,
@@ -42,7 +43,7 @@ export class RecalledMessages {
   ): Promise<void> {
     this.#add(threadId, [item]);
     try {
-      // The message was no longer queued; `resolvePending` finds out why.
+      // If the message was no longer queued, it stays stored, and `resolvePending` finds out whether it was delivered.
       if (!(await actions.removeQueuedMessage(item.id))) return;
       this.#drop(threadId, [item]);
       this.#drafts.restoreMessages(threadId, [item.message]);
@@ -52,7 +53,10 @@ export class RecalledMessages {
     }
   }
 
-  /** Resolves recalled messages that left the queue: those that were not delivered return to the draft. */
+  /**
+   * Removes the recalled messages that are no longer in the task's queue. Those that the server has not delivered
+   * return to the draft.
+   */
   resolvePending(threadId: string, { task, bodies }: Pick<ConversationState, "task" | "bodies">): void {
     if (task === undefined) return;
     const unqueued = this.list(threadId).filter(({ id }) => !task.queue.some((each) => each.id === id));

@@ -1,4 +1,4 @@
-// Example prompts for the demo model.
+// Shows example prompts for the demo model.
 import styles from "./new-conversation.module.css";
 
 const EXAMPLES: Record<"chat" | "task", readonly (readonly [prompt: string, description: string])[]> = {

@@ -1,4 +1,4 @@
-// The form that starts a chat or a task: kind, model, options and the first message.
+// Shows the form that starts a chat or a task: kind, model, options and the first message.
 import { useAttempt } from "../../kit/index.ts";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { type Message, sameJson } from "koine";
@@ -40,7 +40,7 @@ export function NewConversation() {
   const model = options.model ?? chooseDefaultModel(models);
   const { error, busy, start } = useStart(options, model);
   const isTask = options.kind === "task";
-  // An emptied field restores the default model.
+  // An empty name means that the user has emptied the field; this restores the default model.
   const pick = (chosen: string): void => change({ model: chosen === "" ? undefined : chosen });
   return (
     <div className={styles["new"]}>
@@ -96,9 +96,9 @@ function useAutoFocus() {
   return field;
 }
 
-/** The choices survive navigation and a reload. */
+/** Returns the user's choices, which survive navigation and a reload, and a function that changes them. */
 function useStoredOptions(): [NewConversationOptions, (changes: Partial<NewConversationOptions>) => void] {
-  // Only `change` writes this entry.
+  // The cast is safe, because only `change` (below) writes the entry `OPTIONS_KEY`.
   const [options, setOptions] = useState(
     () => (tabStorage.get(OPTIONS_KEY) as NewConversationOptions | undefined) ?? DEFAULT_OPTIONS,
   );
@@ -120,14 +120,15 @@ function useStart(options: NewConversationOptions, model: string) {
     await attempt.run(async () => {
       const id = await startConversation(api, spec);
       storeLastModel(spec.model);
-      // Text that was typed meanwhile belongs to the next message.
+      // If the user has typed since the message was sent, the draft differs from that message and is not cleared.
       drafts.change(DRAFT_KEY, (draft) => (sameJson(toMessage(draft), spec.message) ? EMPTY_DRAFT : draft));
       tabStorage.set(OPTIONS_KEY, undefined);
       requestFocus(id);
       navigate(threadPath(id));
     });
   };
-  // The page was closed while the start was under way: continues it, without creating anything twice.
+  // If the page was closed while a conversation was being started, continues that start with the same ids, so that the
+  // server creates nothing twice.
   const resumePending = useEffectEvent(() => {
     const pending = pendingStarts.get();
     if (pending?.stage === "left") void startAndOpen(pending.spec);

@@ -1,4 +1,4 @@
-// Optional settings of a new conversation, collapsed by default.
+// Shows the optional settings of a new conversation, collapsed by default.
 import { useId } from "react";
 import { Disclosure } from "../../kit/index.ts";
 import { DEMO_MODEL } from "../../data/model-store.ts";

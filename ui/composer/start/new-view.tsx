@@ -1,4 +1,4 @@
-// The view at /new, which starts a chat or a task.
+// Shows the view at /new, which starts a chat or a task.
 import { NewConversation } from "./new-conversation.tsx";
 import styles from "./new-view.module.css";
 

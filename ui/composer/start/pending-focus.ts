@@ -1,4 +1,4 @@
-// Moves the keyboard focus into the composer of a conversation that was just started, once.
+// Stores the id of the conversation that was just started, so that its composer takes the keyboard focus once.
 
 let pendingThreadId: string | undefined;
 

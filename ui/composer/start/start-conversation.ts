@@ -1,5 +1,5 @@
-// Starts a conversation: creates a thread with its first message and requests an answer, or creates a task. Ids are
-// chosen before the first attempt and reused by retries, so that nothing is created twice.
+// Starts a conversation: creates a thread with its first message and requests an answer, or creates a task. The ids are
+// chosen before the first attempt and reused by retries, so that the server creates nothing twice.
 import { type Message, sameJson, system, getText } from "koine";
 import type { Api } from "../../data/api.ts";
 import { mayHaveSucceeded } from "../../data/http.ts";
@@ -12,7 +12,7 @@ export interface ConversationSpec {
   kind: "chat" | "task";
   model: string;
   message: Message;
-  /** System prompt of a chat; "" for none. */
+  /** System prompt of a chat; "" for a chat without one. */
   instructions: string;
   settings?: RequestSettings;
   /** Approval mode of a task's tools. */
@@ -20,22 +20,26 @@ export interface ConversationSpec {
 }
 
 export interface PendingStart {
-  /** Thread id. */
+  /** Id of the thread to create; not used for a task, whose id the server chooses. */
   id: string;
+  /** Idempotency key of the request that creates the task or requests the answer. */
   key: string;
   spec: ConversationSpec;
-  /** "left": the page was closed while the request was under way. */
+  /**
+   * "sending" while the request runs; "failed" if its outcome is unknown; "left" if the page was closed while the
+   * request ran.
+   */
   stage: "sending" | "failed" | "left";
 }
 
-/** The start that is under way, or whose outcome is unknown. */
+/** Stores the start of a conversation that is being sent or whose outcome is unknown; at most one per tab. */
 export class PendingStartStore {
   readonly #storage: TabStorage;
   #current: PendingStart | undefined;
 
   constructor(storage: TabStorage) {
     this.#storage = storage;
-    // Only `set` writes this entry.
+    // The cast is safe, because only `set` writes this entry.
     const stored = storage.get("start") as PendingStart | undefined;
     this.#current = stored?.stage === "sending" ? { ...stored, stage: "left" } : stored;
   }
@@ -46,7 +50,8 @@ export class PendingStartStore {
 
   set(pendingStart: PendingStart | undefined): void {
     this.#current = pendingStart;
-    // If it is too large, the entry of an earlier start must not remain.
+    // If the start does not fit into the storage, the stored entry of an earlier start is removed, so that a reload
+    // does not resume that earlier start.
     if (!this.#storage.set("start", pendingStart)) this.#storage.set("start", undefined);
   }
 }
@@ -56,7 +61,10 @@ onTabStorageCleared(() => pendingStarts.set(undefined));
 
 type StartApi = Pick<Api, "newId" | "newKey" | "createThread" | "regenerate" | "removeThread" | "runs" | "createTask">;
 
-/** Creates the conversation, or continues an earlier attempt with the same content. Returns the thread id. */
+/**
+ * Creates the conversation. If an earlier attempt with the same content has an unknown outcome, continues that attempt
+ * with its ids. Returns the id of the thread.
+ */
 export async function startConversation(
   api: StartApi,
   spec: ConversationSpec,
@@ -84,16 +92,17 @@ async function startChat(api: StartApi, { id, key, spec }: PendingStart, isRetry
   const title = makeTitle(message);
   const messages = instructions.trim() === "" ? [message] : [system(instructions), message];
   const answerSettings = { model, ...(settings && { settings }) };
-  // The thread stores model and settings for its next answers.
+  // The thread's metadata stores the model and settings, which the page uses for the next answers too.
   const thread = { id, messages, metadata: { page: answerSettings }, ...(title !== undefined && { title }) };
   const { activeLeafId } = await api.createThread(thread);
   if (activeLeafId === null) throw new Error("The server stored no message in the new thread.");
-  // An earlier attempt may have requested the answer already.
+  // If this is a retry, the earlier attempt may already have requested the answer.
   if (isRetry && (await api.runs(id, { last: 1 })).length > 0) return id;
   try {
     await api.regenerate(id, { messageId: activeLeafId, ...answerSettings }, key, true);
   } catch (error) {
-    // No answer was requested: the text is still in the composer, so the thread is removed.
+    // If the server certainly rejected the request for an answer, the thread is removed, because the text is still in
+    // the composer and the user can start again.
     if (!mayHaveSucceeded(error)) await api.removeThread(id).catch(() => undefined);
     throw error;
   }
@@ -106,7 +115,7 @@ async function startTask(api: StartApi, { key, spec }: PendingStart): Promise<st
   return (await api.createTask({ model, message: toTaskMessage(message), ...approvalField }, key)).id;
 }
 
-/** Removes the thread of an earlier attempt with other content, if no answer was requested in it. */
+/** Removes the thread of an earlier attempt whose content was different, if no answer was requested in that thread. */
 async function removeIfUnanswered(api: StartApi, { id, spec }: PendingStart): Promise<void> {
   if (spec.kind === "task") return;
   const runs = await api.runs(id, { last: 1 }).catch(() => undefined);
@@ -115,10 +124,10 @@ async function removeIfUnanswered(api: StartApi, { id, spec }: PendingStart): Pr
 
 const MAX_TITLE_LENGTH = 80;
 
-/** Returns the beginning of the text on one line. */
+/** Returns the beginning of the message's text on one line, for the thread's title; undefined without text. */
 export function makeTitle(message: Pick<Message, "parts">): string | undefined {
   const text = getText(message).trim().replaceAll(/\s+/g, " ");
   if (text.length <= MAX_TITLE_LENGTH) return text === "" ? undefined : text;
-  // Removes half of a surrogate pair at the end.
+  // If the cut is inside a surrogate pair, the first half of the pair is removed.
   return `${text.slice(0, MAX_TITLE_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }

@@ -1,4 +1,5 @@
-// The dialogs of a conversation, one at a time. Rarely used ones are loaded on demand.
+// Shows the dialog of a conversation that is open, if any. The code of the model dialog and the run dialog is loaded on
+// demand.
 import { lazy, Suspense } from "react";
 import { DeleteDialog, RenameDialog } from "../../threads/thread-dialogs.tsx";
 import type { ThreadJson } from "../../data/types.ts";

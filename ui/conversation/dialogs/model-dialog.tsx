@@ -1,4 +1,5 @@
-// The dialog that selects a model for an answer: a configured one, or any name that a provider knows.
+// Shows the dialog that selects a model for an answer: a model that the server lists, or any other text of the form
+// "provider/model".
 import { useId, useState } from "react";
 import { useModels } from "../../data/hooks.ts";
 import { Button, Dialog } from "../../kit/index.ts";
@@ -43,7 +44,7 @@ export function ModelDialog({ onClose, onChoose }: ModelDialogProps) {
             placeholder="provider/model"
             autoComplete="off"
             spellCheck={false}
-            // The dialog was opened to fill in this field.
+            // The field takes the focus, because the user opened the dialog to fill it in.
             autoFocus
             onChange={(event) => setModel(event.target.value)}
           />

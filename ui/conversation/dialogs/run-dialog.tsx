@@ -1,4 +1,4 @@
-// The dialog with the details of a run: provider, model, attempts, usage and losses.
+// Shows the dialog with the details of a run: provider, model, attempts, usage and losses.
 import { useEffect, useState, type ReactNode } from "react";
 import type { Loss } from "koine";
 import { useApi } from "../../data/hooks.ts";
@@ -88,7 +88,7 @@ function AttemptList({ attempts }: { attempts: RunJson["attempts"] }) {
       <h3>{attempts.length === 1 ? "One attempt" : `${attempts.length} attempts`}</h3>
       <ol className={styles["list"]}>
         {attempts.map((each, at) => (
-          // Attempts have no id, and the list never changes.
+          // The index is a safe key, because attempts have no id and the list never changes.
           <li key={at}>{describeRunAttempt(each)}</li>
         ))}
       </ol>
@@ -96,14 +96,14 @@ function AttemptList({ attempts }: { attempts: RunJson["attempts"] }) {
   );
 }
 
-/** Formats an attempt: target, duration, further fields, error. */
+/** Formats an attempt on one line: provider and model, duration, the attempt's other fields, and the error. */
 function describeRunAttempt(attempt: RunJson["attempts"][number]): string {
   const { provider, model, startedAt: _, durationMs, error, ...rest } = attempt;
   const details = [`${toText(provider)}/${toText(model)}`];
   if (typeof durationMs === "number") details.push(formatDuration(durationMs));
   for (const [name, value] of Object.entries(rest)) details.push(`${name}: ${toText(value)}`);
   if (typeof error === "object" && error !== null) {
-    // Not validated: the server writes this shape.
+    // The cast states only what is used: `toText` accepts a value of any type.
     const { kind, message } = error as { kind?: unknown; message?: unknown };
     details.push(`${toText(kind)}: ${toText(message)}`);
   }

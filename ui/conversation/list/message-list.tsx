@@ -1,4 +1,4 @@
-// The message list of a conversation; only the rows around the viewport are rendered.
+// Shows the message list of a conversation; only the rows around the viewport are rendered.
 import {
   useEffect,
   useEffectEvent,
@@ -24,16 +24,16 @@ import type { LiveRow, StoredMessageRow, ConversationRow, ShownConversation } fr
 import { findSiblings } from "../rows/siblings.ts";
 import { findRowIndex, useArrival, useMessageScroller } from "./use-message-scroller.ts";
 
-/** Bodies are loaded this many rows before they become visible. */
+/** Complete messages are loaded in advance for this number of rows above and below the rendered rows. */
 const BODY_PRELOAD_ROWS = 40;
 
 export interface MessageListHandle {
-  /** Scrolls to a message as soon as it is loaded; with `focus`, focuses it. */
+  /** Scrolls to a message as soon as its row exists. If `focus` is true, the row also takes the focus. */
   reveal: (messageId: string, focus?: boolean) => void;
-  /** Moves the focus by one row; without focus, to the first or last visible row. */
+  /** Moves the focus by one row. If no row has the focus, focuses the first (1) or last (-1) visible row. */
   step: (by: 1 | -1) => void;
   toEnd: () => void;
-  /** Returns the focused row. */
+  /** Returns the row that contains the focus; undefined if the focus is outside the list. */
   focused: () => ConversationRow | undefined;
 }
 
@@ -42,13 +42,13 @@ export interface MessageListProps {
   state: ConversationState;
   tree: BranchTree;
   shown: ShownConversation;
-  /** Id of the message whose editor is open. */
+  /** Id of the message whose editor is open; undefined if no editor is open. */
   editing: string | undefined;
-  /** Id of the message in the URL. */
+  /** Id of the message in the URL, which the list scrolls to; undefined without one. */
   targetId: string | undefined;
-  /** Distinguishes two visits of the same URL. */
+  /** Number of followed links; distinguishes two visits of the same URL. */
   linkCount: number;
-  /** A task retries in its composer, so failure rows have no retry button. */
+  /** True for a task: then failure rows have no retry button, because the composer of a task has one. */
   isTask: boolean;
   loadBodies: (ids: readonly string[]) => void;
   ref: Ref<MessageListHandle>;
@@ -120,7 +120,7 @@ function JumpButton({ onClick }: { onClick: () => void }) {
   );
 }
 
-/** Returns the saved scroll position, and saves the current one on unmount. */
+/** Returns the scroll position that was saved for the thread, and saves the current position on unmount. */
 function useSavedPosition(
   threadId: string,
   readPosition: () => ScrollPosition | undefined,
@@ -134,7 +134,7 @@ function useSavedPosition(
 interface RowSlotProps {
   item: VirtualItem;
   measure: (element: HTMLDivElement | null) => void;
-  /** The row shows the body, not only its preview. */
+  /** True if the row shows the complete message; false while it shows only the beginning of the text. */
   filled: boolean;
   children: ReactNode;
 }
@@ -193,7 +193,10 @@ function readRowContent(row: StoredMessageRow | LiveRow, { bodies }: Conversatio
 
 const NO_APPROVALS: readonly PendingApproval[] = [];
 
-/** Returns the same empty list for rows without pending approvals, so that they are not rendered again. */
+/**
+ * Returns the task's pending approvals if one of them belongs to the row's message. Otherwise returns the constant
+ * empty list, so that React does not render the row again.
+ */
 function listRowApprovals(row: StoredMessageRow | LiveRow, state: ConversationState): readonly PendingApproval[] {
   const waiting = state.task?.approvals ?? NO_APPROVALS;
   if (waiting.length === 0) return NO_APPROVALS;
@@ -206,7 +209,7 @@ function isFilled(row: ConversationRow | undefined, { bodies }: ConversationStat
   return row?.kind !== "message" || row.ids.every((id) => bodies.has(id));
 }
 
-/** Loads the bodies of rows near the viewport. */
+/** Loads the messages of the rows in and near the viewport that are not loaded yet. */
 function usePreloadedBodies(
   rows: readonly ConversationRow[],
   items: readonly VirtualItem[],
@@ -222,7 +225,10 @@ function usePreloadedBodies(
   }, [rows, first, last, bodies, loadBodies]);
 }
 
-/** Arrow keys move from message to message; a message larger than the viewport is scrolled first. */
+/**
+ * Moves the focus to the next or previous row on an arrow key. If the focused row extends beyond the viewport in that
+ * direction, the key is left to the browser, which scrolls the row.
+ */
 function handleArrowKey(event: KeyboardEvent, scroller: HTMLElement | null, step: (by: 1 | -1) => void): void {
   const { key, target } = event;
   if ((key !== "ArrowDown" && key !== "ArrowUp") || !(target instanceof HTMLElement) || scroller === null) return;

@@ -1,9 +1,12 @@
-// Keyboard focus in the message list: moves it to a row, and recovers it when the focused element disappears.
+// Provides hooks for the keyboard focus in the message list: they focus a row, and restore the focus when the focused
+// element disappears.
 import { useLayoutEffect, useRef, type RefObject } from "react";
 import type { ConversationRow } from "../rows/build-rows.ts";
 import { findRowIndex } from "./use-message-scroller.ts";
 
-/** Returns a function that focuses a row, after rendering it if necessary. */
+/**
+ * Returns a function that focuses the row at an index. If the row is not rendered yet, it is focused after rendering.
+ */
 export function useRowFocus(
   scroller: RefObject<HTMLDivElement | null>,
   rows: readonly ConversationRow[],
@@ -29,7 +32,7 @@ export function useRowFocus(
   };
 }
 
-/** Returns a function that shows a message, now or when its branch is loaded. */
+/** Returns a function that scrolls to a message, at once or when the rows contain the message. */
 export function useReveal(
   rows: readonly ConversationRow[],
   focusRow: (index: number) => void,
@@ -63,13 +66,13 @@ interface FocusedElement {
   element: Element;
   key: string;
   index: number;
-  /** Accessible name of a focused button. */
+  /** Accessible name of the focused button; null if the row itself or an element without a label has the focus. */
   label: string | null;
 }
 
 /**
- * Recovers the focus when the focused element disappears: moves it to the button of the same name in the row at that
- * position, else to the row. Returns a function to call with every element that gets the focus.
+ * Restores the focus when the focused element disappears: focuses the button with the same name in the row at the same
+ * position, or that row if it has no such button. Returns a function to call with every element that gets the focus.
  */
 export function useFocusRecovery(
   scroller: RefObject<HTMLDivElement | null>,

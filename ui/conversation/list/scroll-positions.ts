@@ -1,7 +1,7 @@
-// Scroll positions of conversations while the page is open, and detection of link navigation: back and forward restore
-// the position, a link does not.
+// Stores the scroll positions of conversations while the page is open. Back and forward navigation restores a position;
+// following a link does not, so this module also detects links.
 
-/** The row at the top of the viewport, and the scrolled distance within it in pixels. */
+/** The row at the top of the viewport, and the distance in pixels from the row's start to the viewport's top. */
 export interface ScrollPosition {
   rowKey: string;
   offset: number;
@@ -11,7 +11,10 @@ const positions = new Map<string, ScrollPosition>();
 const MAX_POSITIONS = 100;
 
 let linkCount = 0;
-/** Path of the last link. `popstate` is dispatched late, when its view may already be shown. */
+/**
+ * Path of the page that the last followed link led to; undefined after back or forward navigation. Readers compare it
+ * with the current path, because `popstate` is dispatched so late that the view may already be shown.
+ */
 let lastLinkPath: string | undefined;
 const listeners = new Set<() => void>();
 
@@ -22,7 +25,8 @@ function onNavigation(event: Event): void {
   for (const listener of listeners) listener();
 }
 
-// wouter dispatches an event named after the history function for every navigation.
+// For every navigation, the library wouter dispatches a window event that has the name of the history function, such as
+// "pushState".
 if (typeof window !== "undefined")
   for (const way of ["popstate", "pushState"]) window.addEventListener(way, onNavigation);
 
@@ -31,17 +35,23 @@ export function onLinkFollowed(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
-/** Returns a number that grows with every followed link, also if it is the same link. */
+/**
+ * Returns the number of links that the user has followed since the page was opened; following the same link again
+ * counts, too.
+ */
 export function readLinkCount(): number {
   return linkCount;
 }
 
-/** Returns the saved position after back or forward navigation; undefined after a link. */
+/** Returns the saved position after back or forward navigation; undefined after a link or without a saved position. */
 export function readScrollPosition(threadId: string): ScrollPosition | undefined {
   return lastLinkPath === location.pathname ? undefined : positions.get(threadId);
 }
 
-/** `position` undefined: the end, where every conversation opens. */
+/**
+ * Stores the scroll position of a thread. An undefined position means the end of the list; it is not stored, because
+ * every conversation opens at its end.
+ */
 export function storeScrollPosition(threadId: string, position: ScrollPosition | undefined): void {
   positions.delete(threadId);
   if (position === undefined) return;

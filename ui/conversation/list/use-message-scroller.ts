@@ -1,5 +1,6 @@
-// Virtual scrolling of the message list: opens at the end or at a message, keeps the position when bodies load above or
-// an answer grows below, and follows a growing answer only while the user is at the end.
+// Scrolls the message list, of which only the rows around the viewport are rendered. The list opens at its end or at a
+// message, stays in place when messages load above the viewport or an answer grows below it, and follows a growing
+// answer only while the user is at the end.
 import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from "react";
 import {
   defaultRangeExtractor,
@@ -11,9 +12,9 @@ import {
 import type { ScrollPosition } from "./scroll-positions.ts";
 import type { ConversationRow } from "../rows/build-rows.ts";
 
-/** Distance that counts as being at the end. */
+/** Distance from the end of the list, in pixels, up to which the list counts as scrolled to its end. */
 const END_TOLERANCE_PX = 48;
-/** Distance beyond which the "Jump to latest" button is shown. */
+/** Distance from the end of the list, in pixels, beyond which the "Jump to latest" button is shown. */
 const JUMP_BUTTON_DISTANCE_PX = 120;
 const ESTIMATED_HEIGHTS: Record<ConversationRow["role"], number> = {
   user: 132,
@@ -27,15 +28,18 @@ type RowVirtualizer = ReactVirtualizer<HTMLDivElement, HTMLDivElement>;
 
 export interface MessageScroller {
   virtualizer: RowVirtualizer;
-  /** The list is scrolled to its end, or has nothing to scroll. */
+  /** True if the list is scrolled to its end or close to it; then the "Jump to latest" button is hidden. */
   atEnd: boolean;
-  /** Scrolls to a goal, and stays there until the user scrolls. */
+  /** Scrolls to a goal, and again when rows change their size, until the user scrolls. The goal undefined ends this. */
   setGoal: (goal: ScrollGoal) => void;
-  /** Returns the current scroll position. */
+  /** Returns the current scroll position; undefined if the goal is the end of the list. */
   readPosition: () => ScrollPosition | undefined;
 }
 
-/** `pinned`: keys of rows that stay rendered anywhere, because they have the focus or an open editor. */
+/**
+ * Sets up the scrolling of the message list. Rows whose key is in `pinned` stay rendered outside the viewport, because
+ * they have the focus or an open editor.
+ */
 export function useMessageScroller(
   scroller: RefObject<HTMLDivElement | null>,
   rows: readonly ConversationRow[],
@@ -55,7 +59,7 @@ export function useMessageScroller(
     paddingStart: 8,
     paddingEnd: 24,
     anchorTo: "end",
-    // The scroll goal decides whether the end is followed.
+    // The virtualizer must not follow the end of the list by itself; `useScrollGoal` does this if the goal is the end.
     followOnAppend: false,
     scrollEndThreshold: 1,
     scrollToFn: (offset, how, instance) => {
@@ -69,7 +73,10 @@ export function useMessageScroller(
   return { virtualizer, ...useScrollGoal(scroller, virtualizer, keys, intent) };
 }
 
-/** Returns the same list while the keys are unchanged, so that positions are not computed again. */
+/**
+ * Returns the keys of the rows; the same list object as before if no key has changed, so that the virtualizer does not
+ * compute all positions again.
+ */
 function useStableKeys(rows: readonly ConversationRow[]): readonly string[] {
   const keysRef = useRef<readonly string[]>([]);
   const previousKeys = keysRef.current;
@@ -86,8 +93,9 @@ function withPinned(range: Range, pinnedText: string): number[] {
 }
 
 /**
- * Adjusts the scroll position when a row above the viewport changes its size. A row that is partly above grows at its
- * end, as a streamed answer does; except when its body has just loaded.
+ * Makes the virtualizer adjust the scroll position when a row above the viewport changes its size. A row that is only
+ * partly above the viewport usually grows at its end, like a streamed answer, so its growth needs no adjustment unless
+ * its message has just been loaded.
  */
 function useScrollAdjustment(virtualizer: RowVirtualizer): void {
   const filled = useRef(new Set<unknown>());
@@ -101,17 +109,22 @@ function useScrollAdjustment(virtualizer: RowVirtualizer): void {
   };
 }
 
-/** The intended scroll position: the end, or an offset in pixels below the start of a row. */
+/**
+ * The intended scroll position: the end of the list, or an offset in pixels below the start of a row. Undefined after
+ * the user has scrolled to another position.
+ */
 type ScrollGoal = { to: "end" } | { to: "row"; rowKey: string; offset?: number } | undefined;
 
 /**
- * The scroll goal, and the last position that this code set. Any other position means that the user scrolled, by key,
- * page search or scroll bar; this is checked before every programmatic scroll, because the scroll event arrives later.
+ * Stores the scroll goal, and the last scroll position that this module has seen or set. Another position means that
+ * the user has scrolled, by key, page search or scroll bar. The position is checked before every programmatic scroll,
+ * because the event of the user's scroll may arrive later.
  */
 class ScrollIntent {
   goal: ScrollGoal;
-  /** A programmatic scroll was skipped because the user had scrolled. */
+  /** True if the user has scrolled and `scrollToGoal` has not handled it yet. */
   hasUserScrolled = false;
+  /** `scrollTop` of the last stored position; undefined before the first one. */
   #top: number | undefined;
   #height = 0;
 
@@ -121,7 +134,8 @@ class ScrollIntent {
   }
 
   /**
-   * Returns true if the user has scrolled since the last stored position; then the goal is dropped or set to the end.
+   * Returns true if the user has scrolled since the last stored position. If so, the goal becomes the end of the list
+   * if the user has scrolled down to the end; otherwise the goal is removed.
    */
   detectUserScroll(element: HTMLElement): boolean {
     const top = this.#top;
@@ -130,19 +144,19 @@ class ScrollIntent {
     this.storePosition(element);
     if (top === undefined || Math.abs(newTop - top) <= 1) return false;
     const distanceToEnd = measureDistanceToEnd(element);
-    // The browser reduces the position when the list becomes shorter.
+    // When the list becomes shorter, the browser reduces the scroll position by itself; this is not a scroll of the
+    // user.
     if (newTop < top && distanceToEnd <= (this.#height < height ? END_TOLERANCE_PX : 1)) return false;
     this.goal = newTop > top && distanceToEnd <= END_TOLERANCE_PX ? { to: "end" } : undefined;
     return true;
   }
 }
 
-/** Keys that scroll up; browsers animate this in steps. */
+/** Keys that scroll up. Browsers animate this scroll, so its first scroll event comes later than the key event. */
 const UPWARD_KEYS = new Set(["Home", "PageUp", "ArrowUp"]);
 
 /**
- * Scrolls to the goal, and keeps it while rows are measured and grow. Scrolling or a key press of the user ends the
- * goal.
+ * Scrolls to the goal, and again whenever rows are measured or grow. The goal ends when the user scrolls away from it.
  */
 function useScrollGoal(
   scroller: RefObject<HTMLDivElement | null>,
@@ -154,7 +168,7 @@ function useScrollGoal(
   const scrollToGoal = (): void => {
     const element = scroller.current;
     if (element === null) return;
-    // The virtualizer may have planned a scroll; the user's position wins.
+    // If the user has scrolled, a scroll that the virtualizer has already planned must not move the list any more.
     const hasUserScrolled = intent.detectUserScroll(element) || intent.hasUserScrolled;
     intent.hasUserScrolled = false;
     if (hasUserScrolled) virtualizer.cancelScroll();
@@ -188,7 +202,8 @@ function observeScrolling(
   const leaveRow = (): void => void (intent.goal?.to === "row" && (intent.goal = undefined));
   const leave = (): void => void (element.scrollTop > 0 && (intent.goal = undefined));
   for (const kind of ["touchmove", "pointerdown", "keydown"]) element.addEventListener(kind, leaveRow, on);
-  // Handled at once: an answer may grow before the first scroll event of a wheel or key.
+  // Scrolling up by wheel or key ends the goal at once: an answer may grow, and the list follow it, before the first
+  // scroll event arrives.
   element.addEventListener("wheel", ({ deltaY }) => (deltaY < 0 ? leave() : leaveRow()), on);
   element.addEventListener(
     "keydown",
@@ -209,7 +224,7 @@ function observeScrolling(
     },
     on,
   );
-  // The composer below the list may grow; the end must stay visible.
+  // When the composer below the list grows, the list becomes smaller; scrolling to the goal keeps the end visible.
   const sizes = new ResizeObserver(scrollToGoal);
   sizes.observe(element);
   return () => {
@@ -253,18 +268,18 @@ function readPositionIn(
 }
 
 export interface ArrivalOptions {
-  /** The message in the URL. */
+  /** Id of the message in the URL; undefined without one. */
   targetId: string | undefined;
-  /** Distinguishes two visits of the same URL. */
+  /** Number of followed links; distinguishes two visits of the same URL. */
   linkCount: number;
-  /** Saved position, after back or forward navigation. */
+  /** Position to restore after back or forward navigation; undefined otherwise. */
   savedPosition: ScrollPosition | undefined;
   onArrive: () => void;
 }
 
 /**
- * Scrolls to the message of the URL once per visit, when it is loaded. Before that, and without a target, the list
- * shows its end.
+ * Scrolls to the saved position, if there is one. Otherwise scrolls to the message of the URL as soon as its row
+ * exists, once per visit. Until then, and if there is no such message, the list shows its end.
  */
 export function useArrival(
   setGoal: MessageScroller["setGoal"],
@@ -291,7 +306,7 @@ export function useArrival(
   });
 }
 
-/** Returns the index of the row that contains a message, or -1. */
+/** Returns the index of the row that contains a stored message; -1 if there is none. */
 export function findRowIndex(rows: readonly ConversationRow[], messageId: string): number {
   return rows.findIndex((row) => row.kind === "message" && row.ids.includes(messageId));
 }

@@ -1,6 +1,6 @@
 // Builds the rows of a conversation: stored messages with their tool results, live answers and failures. Rows are built
-// from the outline alone, so that loading bodies moves nothing; an answer has the same key while it streams and after
-// it is stored, so that its element stays (B100).
+// without the parts of the messages, so that loading the parts does not change the rows. An answer has the same row key
+// while it streams and after it is stored, so that React reuses its element (B100).
 import type { Message, Role } from "koine";
 import type { RunInProgress, OutlineNode, RunJson } from "../../data/types.ts";
 import { listChildren, type BranchTree } from "../../branches/branch-tree.ts";
@@ -8,35 +8,38 @@ import { listChildren, type BranchTree } from "../../branches/branch-tree.ts";
 interface RowBase {
   key: string;
   role: Role;
-  /** The row continues the answer of the row above, so it has no header. */
+  /** True if the row continues the answer of the row above; then the row shows no author. */
   continues: boolean;
 }
 
 /** A stored message with its tool results. */
 export interface StoredMessageRow extends RowBase {
   kind: "message";
-  /** The message, then the messages with the results of its tool calls. */
+  /** Id of the message, followed by the ids of the messages with the results of its tool calls. */
   ids: readonly [string, ...string[]];
   node: OutlineNode;
-  /** An interrupted message after the active leaf. "told": a failure row below it states the reason. */
-  offPath: false | "alone" | "told";
+  /**
+   * False for a message on the path. For an interrupted message after the active leaf: "explained" if a failure row
+   * below the message states the reason, and "alone" if there is no such row.
+   */
+  offPath: false | "alone" | "explained";
 }
 
 /** A streamed message of a live run. */
 export interface LiveRow extends RowBase {
   kind: "live";
   run: RunInProgress;
-  /** Index of its message in the run; the message may not exist yet. */
+  /** Index of the row's message in `run.messages`; before the first delta, that message does not exist. */
   messageIndex: number;
-  /** Number of tool result messages after it. */
+  /** Number of messages with tool results that follow the row's message. */
   resultCount: number;
 }
 
-/** The reason why a message has no answer. */
+/** A row that states why a message has no answer. */
 export interface FailureRow extends RowBase {
   kind: "failure";
   run: RunJson;
-  /** The message without an answer. */
+  /** Id of the message that has no answer. */
   answeredId: string;
 }
 
@@ -44,9 +47,12 @@ export type ConversationRow = StoredMessageRow | LiveRow | FailureRow;
 
 export interface ShownConversation {
   rows: readonly ConversationRow[];
-  /** The shown part of the path; a live answer may replace the rest. */
+  /**
+   * Ids of the messages on the shown path. If a live answer replaces stored messages, the path ends before those
+   * messages.
+   */
   path: readonly string[];
-  /** The live run that is shown. */
+  /** The live run whose answer is shown; undefined if there is none. */
   liveRun: RunInProgress | undefined;
 }
 
@@ -89,8 +95,8 @@ function nextKey(rowCounts: Map<string, number>, runId: string): string {
 const toRowKey = (runId: string, index: number): string => `${runId} ${index}`;
 
 /**
- * Tool results belong to the row of the calls before them; which result belongs to which call is known only from the
- * bodies.
+ * True if the message contains tool results and the row has tool calls. The ids of the calls are not compared, because
+ * the outline does not contain them.
  */
 function isResultOfRow(row: StoredMessageRow, { role }: OutlineNode): boolean {
   return role === "tool" && row.role === "assistant" && row.node.toolCalls !== undefined;
@@ -105,11 +111,14 @@ export interface RowOptions {
   path: readonly string[];
   liveRuns: readonly RunInProgress[];
   failures: ReadonlyMap<string, RunJson>;
-  /** Live runs that the user has hidden in favor of the stored answer. */
+  /** Ids of the live runs in whose place the user has chosen to see a stored answer. */
   hiddenRuns: ReadonlySet<string>;
 }
 
-/** Builds all rows. `storedRows` are those of the path; they stay identical while an answer streams. */
+/**
+ * Builds all rows. `storedRows` are the rows of the stored messages on the path; the caller passes the same list while
+ * an answer streams.
+ */
 export function buildShownRows(storedRows: readonly StoredMessageRow[], options: RowOptions): ShownConversation {
   const { tree, path } = options;
   const liveRun = findShownRun(options);
@@ -121,7 +130,10 @@ export function buildShownRows(storedRows: readonly StoredMessageRow[], options:
   return { rows, path: replaces ? path.slice(0, cutIndex) : path, liveRun };
 }
 
-/** Returns the rows of the first messages. */
+/**
+ * Returns the rows of the first `messageCount` messages. If the last of these rows has more tool results, the results
+ * beyond that number are removed from it.
+ */
 function takeRows(storedRows: readonly StoredMessageRow[], messageCount: number): StoredMessageRow[] {
   let remaining = messageCount;
   const rows: StoredMessageRow[] = [];
@@ -134,13 +146,16 @@ function takeRows(storedRows: readonly StoredMessageRow[], messageCount: number)
   return rows;
 }
 
-/** Builds the rows after the path if no run is live: an interrupted answer, and the failure. */
+/**
+ * Builds the rows after the last message of the path, if no live run is shown: the messages of an interrupted answer,
+ * and the row that states the failure.
+ */
 function buildEndRows({ tree, path, failures }: RowOptions): ConversationRow[] {
   const leaf = path.at(-1);
   const interruptedIds = listInterruptedAfter(tree, leaf ?? null);
   const rows: StoredMessageRow[] = [];
   const run = leaf === undefined ? undefined : failures.get(leaf);
-  appendMessageRows(rows, tree, interruptedIds, run === undefined ? "alone" : "told");
+  appendMessageRows(rows, tree, interruptedIds, run === undefined ? "alone" : "explained");
   if (run === undefined || leaf === undefined) return rows;
   return [
     ...rows,
@@ -148,7 +163,10 @@ function buildEndRows({ tree, path, failures }: RowOptions): ConversationRow[] {
   ];
 }
 
-/** Returns the live run that started last. */
+/**
+ * Returns the live run that started last among those that answer a message of the path and are not hidden; undefined if
+ * there is none.
+ */
 function findShownRun({ path, liveRuns, hiddenRuns }: RowOptions): RunInProgress | undefined {
   if (liveRuns.length === 0) return undefined;
   const onPath = new Set(path);
@@ -157,7 +175,9 @@ function findShownRun({ path, liveRuns, hiddenRuns }: RowOptions): RunInProgress
   );
 }
 
-/** Lists the interrupted messages after the leaf, if they are newest. */
+/**
+ * Returns the ids of the interrupted messages after the leaf; empty if the newest child of the leaf is not interrupted.
+ */
 function listInterruptedAfter(tree: BranchTree, leaf: string | null): string[] {
   const ids: string[] = [];
   for (let id = listChildren(tree, leaf).at(-1); id !== undefined; id = listChildren(tree, id).at(-1)) {
@@ -185,7 +205,8 @@ function appendLiveRows(rows: ConversationRow[], run: RunInProgress): void {
     }
     const key = toRowKey(run.runId, count++);
     hasCalls = parts.some(({ type }) => type === "tool-call");
-    // The message is already stored, and the rest of the run is about to be.
+    // This message of the run is already stored and has a row. Only the messages of the run that are not stored yet get
+    // a live row.
     if (storedKeys.has(key)) continue;
     const continues = last?.role === "assistant" && last.kind !== "failure" && readRunId(last) === run.runId;
     rows.push({ kind: "live", key, role, continues, run, messageIndex, resultCount: 0 });

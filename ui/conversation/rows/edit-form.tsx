@@ -1,5 +1,5 @@
-// The editor of a message. Typed text is kept until it is saved or cancelled. Each text part has its own field, so that
-// it stays in place among images and files.
+// Shows the editor of a message. Typed text is stored as an unsaved edit until the user saves it. Each text part has
+// its own field, so that its position among images and files does not change.
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type SyntheticEvent } from "react";
 import type { Message, StoredMessage } from "koine";
 import { Button } from "../../kit/index.ts";
@@ -25,7 +25,10 @@ export function EditForm({ message }: { message: StoredMessage }) {
     setTexts(next);
     draft.set(id, { texts: next, caret: readCaret(field, area) });
   };
-  /** The caret is stored only together with an edited text. */
+  /**
+   * Stores the position of the text cursor, if the user has already changed a text; otherwise there is no unsaved edit
+   * to add it to.
+   */
   const storeCaret = (field: number, event: SyntheticEvent<HTMLTextAreaElement>): void => {
     const stored = draft.get(id);
     if (stored !== undefined) draft.set(id, { ...stored, caret: readCaret(field, event.currentTarget) });
@@ -44,7 +47,7 @@ export function EditForm({ message }: { message: StoredMessage }) {
     >
       {texts.map((text, field) => (
         <textarea
-          // Text parts have no id; their index is stable.
+          // The index is a safe key, because the number and order of the fields never change.
           key={field}
           className={styles["field"]}
           aria-label={texts.length === 1 ? "Message" : `Message, text ${field + 1} of ${texts.length}`}
@@ -83,7 +86,10 @@ function readCaret(field: number, { selectionStart: from, selectionEnd: to }: HT
   return { field, from, to };
 }
 
-/** Focuses the field at the stored caret, else at the end of its text. */
+/**
+ * Focuses the field with the stored text cursor. If none is stored, focuses the first field, with the cursor at the end
+ * of its text.
+ */
 function focusField(form: HTMLFormElement | null, caret: EditDraft["caret"]): void {
   const areas = form?.querySelectorAll("textarea");
   const area = areas?.[caret?.field ?? 0];

@@ -1,4 +1,4 @@
-// The row that explains why a message has no answer, with buttons to retry.
+// Shows the row that explains why a message has no answer, with buttons to retry.
 import { Button, Icon } from "../../kit/index.ts";
 import { useCommands } from "./row-commands.ts";
 import styles from "./failure-row.module.css";
@@ -6,7 +6,7 @@ import type { FailureRow } from "./build-rows.ts";
 
 export interface FailureRowProps {
   row: FailureRow;
-  /** A task is retried as a whole, in its composer. */
+  /** True for a task: then the row has no retry buttons, because the composer of a task has one. */
   isTask: boolean;
 }
 

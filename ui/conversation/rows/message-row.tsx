@@ -1,5 +1,5 @@
-// A row with a message, stored or streamed, and its tool results. One component for both, so that the element stays
-// when an answer is stored; memoized, so that only changed rows are rendered (B100).
+// Shows a row with a stored or streamed message and its tool results. One component renders both, so that React keeps
+// the element when a streamed answer is stored. It is memoized, so that only changed rows are rendered (B100).
 import { memo, useMemo, useState } from "react";
 import type { Message, StoredMessage, ToolCallPart } from "koine";
 import type { PendingApproval } from "../../data/types.ts";
@@ -19,17 +19,20 @@ export interface MessageRowProps {
   row: StoredMessageRow | LiveRow;
   /** Position of the row in the list. */
   index: number;
-  /** undefined until the body is loaded. */
+  /**
+   * The row's message; undefined until the stored message is loaded, or until the first delta of a live answer has
+   * arrived.
+   */
   message: Message | StoredMessage | undefined;
-  /** Messages with its tool results. */
+  /** Messages with the results of the message's tool calls. */
   tools: readonly Message[];
-  /** Alternatives at its position, including the row itself. */
+  /** Siblings of the row's message, including the message itself; empty if it has no siblings. */
   siblings: readonly Sibling[];
   siblingIndex: number;
-  /** Tool calls of the message that wait for a decision. */
+  /** All tool calls of the task that wait for an approval; empty if none of them belongs to this message. */
   approvals: readonly PendingApproval[];
   editing: boolean;
-  /** The message was the target of a link. */
+  /** True if the URL names this message; the row is then highlighted. */
   marked: boolean;
 }
 
@@ -39,7 +42,7 @@ export const MessageRowView = memo(function MessageRowView(props: MessageRowProp
   const name = message?.name;
   const author = formatAuthor(row.role, { model: readModel(message) ?? model, name });
   const isLive = row.kind === "live";
-  // Losses are loaded when the user points at the row.
+  // True once the user has pointed at the row or focused it; only then the losses of its run are loaded.
   const [isHovered, setHovered] = useState(false);
   const onHover = (): void => setHovered(true);
   return (
@@ -127,7 +130,10 @@ function RowContent({ row, message, tools, approvals, isSeen }: MessageRowProps 
   );
 }
 
-/** Shown while the body is loading, or before the first delta. */
+/**
+ * Shows the beginning of a stored message while the message is loading, or a waiting note before the first delta of a
+ * live answer.
+ */
 function RowPlaceholder({ row }: { row: StoredMessageRow | LiveRow }) {
   if (row.kind === "live") return <WaitingForAnswer />;
   const { preview, toolCalls } = row.node;
@@ -170,7 +176,7 @@ function isLast({ run, messageIndex, resultCount }: LiveRow): boolean {
   return messageIndex + resultCount >= run.messages.length - 1;
 }
 
-/** Rows are new objects after every change, so their content is compared. */
+/** Compares the fields of the rows, because `buildShownRows` creates new row objects after every change. */
 function areRowPropsEqual(a: MessageRowProps, b: MessageRowProps): boolean {
   return (
     a.message === b.message &&

@@ -1,4 +1,5 @@
-// Text of a message: its author's name, its Markdown for copying, and the parts after an edit. Pure.
+// Returns texts of a message with pure functions: the author's name, the Markdown for copying, and the parts after an
+// edit.
 import type { MediaPart, Message, Part, Role, TextPart } from "koine";
 
 const ROLE_NAMES: Record<Role, string> = {
@@ -9,7 +10,10 @@ const ROLE_NAMES: Record<Role, string> = {
   tool: "Tool results",
 };
 
-/** Returns the model of an assistant message, the name of a user, else the role. */
+/**
+ * Returns the author of a message: the model of an assistant message, or the name of another message. Without them,
+ * returns the label of the role.
+ */
 export function formatAuthor(
   role: Role,
   { model, name }: { model?: string | undefined; name?: string | undefined },
@@ -19,15 +23,15 @@ export function formatAuthor(
 
 const isText = (part: Part): part is TextPart => part.type === "text";
 
-/** Returns the texts that an editor shows, one per text part; at least one. */
+/** Returns the texts that an editor shows, one per text part; one empty text if the message has no text part. */
 export function editableTexts({ parts }: Pick<Message, "parts">): string[] {
   const texts = parts.filter(isText).map(({ text }) => text);
   return texts.length === 0 ? [""] : texts;
 }
 
 /**
- * Returns the message with edited texts; an emptied text part is removed. Unchanged parts stay as they are, with their
- * extras; changed ones lose their annotations.
+ * Returns the message with edited texts. A text part that the user has emptied is removed, unchanged parts keep all
+ * their fields, and a changed text part keeps only its cache breakpoint.
  */
 export function replaceTexts({ role, name, extra, parts }: Message, texts: readonly string[]): Message {
   let textIndex = 0;
@@ -46,11 +50,11 @@ export function replaceTexts({ role, name, extra, parts }: Message, texts: reado
 
 function replaceText(part: TextPart, text: string): Part[] {
   if (part.text === text) return [part];
-  // A cache breakpoint applies to the prefix up to this part, so it survives an edit.
+  // The cache breakpoint stays, because it applies to the request up to this part, not to the text of the part.
   return text === "" ? [] : [{ type: "text", text, ...(part.cache !== undefined && { cache: part.cache }) }];
 }
 
-/** Converts a message to Markdown: its text, or without text its tool calls, results and media. */
+/** Converts a message to Markdown: its text, or, if it has no text, its tool calls, tool results and media. */
 export function toMarkdown({ parts }: Pick<Message, "parts">): string {
   const texts = parts.flatMap((part) => (part.type === "text" || part.type === "refusal" ? [part.text] : []));
   if (texts.some((text) => text.trim() !== "")) return texts.join("\n\n");
@@ -76,7 +80,7 @@ function partToMarkdown(part: Part): string {
   }
 }
 
-/** Converts media to a link if it has a URL, else to its name. */
+/** Converts a media part to Markdown: its text, or a link if it has a URL, or otherwise its type and name. */
 function mediaToMarkdown({ type, name, url, text, mimeType }: MediaPart): string {
   const title = (name ?? mimeType ?? type).replace(/[[\]\n]+/g, " ");
   if (text !== undefined) return fencedBlock(`${title}:`, text, "");
@@ -84,7 +88,7 @@ function mediaToMarkdown({ type, name, url, text, mimeType }: MediaPart): string
   return `${type === "image" ? "!" : ""}[${title}](<${url.replace(/[<>\s]/g, encodeURIComponent)}>)`;
 }
 
-/** The fence is longer than every run of backticks in the text. */
+/** Returns a code block with a title. The fence of the block is longer than every sequence of backticks in the text. */
 function fencedBlock(title: string, text: string, language: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);

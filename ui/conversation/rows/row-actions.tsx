@@ -1,4 +1,4 @@
-// Actions of a message: frequent ones as buttons, all of them in a menu.
+// Shows the actions of a stored message: buttons for the frequent actions, and a menu with all actions.
 import { memo } from "react";
 import { IconButton, Menu, type MenuItem } from "../../kit/index.ts";
 import { useCommands, type RowCommands } from "./row-commands.ts";
@@ -7,7 +7,7 @@ import type { StoredMessageRow } from "./build-rows.ts";
 
 interface RowActionsProps {
   row: StoredMessageRow;
-  /** The body is loaded. */
+  /** True if the complete message is loaded; copying and editing need it. */
   loaded: boolean;
 }
 

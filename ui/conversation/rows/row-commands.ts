@@ -1,5 +1,5 @@
-// Commands of the message rows, provided by a React context whose value never changes, so that unchanged rows are not
-// rendered again.
+// Defines the commands of the message rows. A React context provides them; its value never changes, so that React does
+// not render unchanged rows again.
 import { createContext, use } from "react";
 import type { AnswerSettings, ConversationActions } from "../../data/types.ts";
 
@@ -7,14 +7,21 @@ export interface RowCommands {
   /** Opens the editor of a message. */
   edit: (messageId: string) => void;
   closeEditor: () => void;
-  /** Stores an edited version of a message; with `requestAnswer`, requests an answer to it. */
+  /**
+   * Stores an edited version of a message. If `requestAnswer` is true, also requests an answer. Resolves with true if
+   * the edit is stored.
+   */
   saveEdit: (messageId: string, texts: readonly string[], requestAnswer: boolean) => Promise<boolean>;
-  /** Unsaved edits; they survive the unmounting of a row that is scrolled out of view. */
+  /**
+   * Unsaved edits by message id. They are stored here, because a row that is scrolled out of view is unmounted and
+   * loses its state.
+   */
   draft: { get: (messageId: string) => EditDraft | undefined; set: (messageId: string, draft: EditDraft) => void };
+  /** Requests another answer in place of an assistant message, or an answer to a message of another role. */
   regenerate: (messageId: string, answerSettings?: AnswerSettings) => void;
-  /** True if an answer to this message was requested in this view. */
+  /** Returns true if `regenerate` has requested an answer to this message since the view was opened. */
   wasAnswerRequested: (messageId: string) => boolean;
-  /** Opens the dialog that selects a model. */
+  /** Opens the dialog that selects a model and regenerates the message with it. */
   openModelDialog: (messageId: string) => void;
   fork: (messageId: string) => void;
   inspect: (messageId: string) => void;
@@ -23,18 +30,18 @@ export interface RowCommands {
   showRun: (runId: string) => void;
   /** Shows a sibling: a stored message or a live run. */
   showSibling: (sibling: Sibling) => void;
-  /** Scrolls to a message, on its branch. */
+  /** Scrolls to a message; if it is not on the shown path, switches to its branch first. */
   showMessage: (messageId: string) => void;
   decideToolCall: ConversationActions["decideToolCall"];
 }
 
 export interface EditDraft {
   texts: readonly string[];
-  /** Selection in the text fields. */
+  /** Selection in a text field: index of the field, and the offsets of the selection's start and end. */
   caret?: { field: number; from: number; to: number };
 }
 
-/** An alternative at one position of a conversation. */
+/** A stored message or a live run that has the same parent message as another one; the user can switch between them. */
 export interface Sibling {
   id: string;
   kind: "message" | "run";

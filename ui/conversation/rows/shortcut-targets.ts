@@ -1,8 +1,11 @@
-// The message that a keyboard shortcut applies to: the focused row, else the last row. A shortcut never skips a failure
-// or a live answer at the end. Pure.
+// Finds the message to which a keyboard shortcut applies with pure functions: the message of the focused row, or of the
+// last row if no row has the focus. If the last row is a failure or a live answer, no earlier row is used in its place.
 import type { ConversationRow } from "./build-rows.ts";
 
-/** Returns the message to regenerate: an answer, or the message whose answer failed. */
+/**
+ * Returns the id of the answer to regenerate, or, for a failure row, of the message whose answer failed; undefined for
+ * other rows.
+ */
 export function findRegenerateTarget(
   rows: readonly ConversationRow[],
   focused: ConversationRow | undefined,
@@ -12,7 +15,10 @@ export function findRegenerateTarget(
   return row?.kind === "message" && row.role === "assistant" ? row.ids[0] : undefined;
 }
 
-/** Returns the message to edit. Without focus this is the last user message; opening an editor changes nothing. */
+/**
+ * Returns the id of the user message to edit; undefined if the focused row is not a user message. If no row has the
+ * focus, returns the last user message, even if other rows follow it, because opening an editor is harmless.
+ */
 export function findEditTarget(
   rows: readonly ConversationRow[],
   focused: ConversationRow | undefined,

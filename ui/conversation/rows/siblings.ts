@@ -1,11 +1,11 @@
-// Siblings of a row: the stored messages with the same parent, and the live runs that answer that parent.
+// Finds the siblings of a row: the stored messages with the same parent, and the live runs that answer that parent.
 import type { RunInProgress } from "../../data/types.ts";
 import { listChildren, listSiblings, type BranchTree } from "../../branches/branch-tree.ts";
 import type { Sibling } from "./row-commands.ts";
 import type { LiveRow, StoredMessageRow } from "./build-rows.ts";
 
 export interface SiblingPosition {
-  /** Oldest first; empty if there are no alternatives. */
+  /** The siblings, including the row itself, oldest first; empty if the row has no siblings. */
   siblings: readonly Sibling[];
   siblingIndex: number;
 }
@@ -18,13 +18,14 @@ export function findSiblings(
   liveRuns: readonly RunInProgress[],
 ): SiblingPosition {
   if (row.kind === "live") {
-    // Only the first message of a run has siblings; the others continue it.
+    // Only the first message of a run has siblings: the later messages of the run follow that first message.
     const { answeredId, runId } = row.run;
     return row.messageIndex > 0
       ? NO_SIBLINGS
       : buildPosition(listChildren(tree, answeredId), answeredId, runId, tree, liveRuns);
   }
-  // Usually the message itself; else the first of its tool results that has siblings.
+  // `ownId` is the first message of the row that has siblings: usually the row's own message, otherwise a message with
+  // tool results.
   const ownId = row.ids.find((id) => listSiblings(tree, id).length > 1) ?? row.ids[0];
   return buildPosition(
     listSiblings(tree, ownId),
@@ -51,7 +52,7 @@ function buildPosition(
   return { siblings, siblingIndex: siblings.findIndex(({ id }) => id === ownId) };
 }
 
-/** True if the first message of the run is stored. */
+/** True if one of the stored messages belongs to the run; then the run is not listed a second time as a live run. */
 function isRunStored({ nodes }: BranchTree, ids: readonly string[], runId: string): boolean {
   return ids.some((id) => nodes.get(id)?.runId === runId);
 }

@@ -1,4 +1,4 @@
-// Number of losses of the call behind a message. Read from the run once, when the user points at the message.
+// Hook that returns the number of losses of a message's run. The run is read once, when the user points at the message.
 import { useEffect, useState } from "react";
 import { useApi } from "../../data/hooks.ts";
 
@@ -10,7 +10,10 @@ export interface MessageLosses {
   show: () => void;
 }
 
-/** `runId` is undefined until the count is needed. */
+/**
+ * Returns the losses of a run; undefined until they are read. The caller passes no `runId` until the user points at the
+ * message.
+ */
 export function useLossCount(runId: string | undefined, show: (runId: string) => void): MessageLosses | undefined {
   const api = useApi();
   const [count, setCount] = useState(runId === undefined ? undefined : lossCounts.get(runId));
@@ -25,7 +28,7 @@ export function useLossCount(runId: string | undefined, show: (runId: string) =>
         lossCounts.set(runId, losses);
         if (isMounted) setCount(losses);
       },
-      // The run dialog shows the error.
+      // The error is ignored here: the dialog with the details of the run reads the run again and shows the error.
       () => undefined,
     );
     return () => void (isMounted = false);

@@ -1,5 +1,6 @@
-// Reads the active leaf from the server. Another client may select a branch at any time, which is not an event of the
-// thread; so after a possible selection the thread is read until no message arrived during the read.
+// Reads the active leaf from the server. Another client may select a branch at any time, and the thread's events do not
+// contain selections. When one is possible, the thread is read again until no message has moved the leaf during the
+// read.
 import type { PageEffects } from "../effects.ts";
 import { ApiError } from "../http.ts";
 import type { ThreadJson } from "../types.ts";
@@ -14,7 +15,10 @@ interface ActiveLeafOptions {
   onFailed: (error: ApiError) => void;
 }
 
-/** A selection and a message that are reported within this time may have happened in either order. */
+/**
+ * Time after a reported selection in which arriving messages cause another read of the leaf: it is unknown whether the
+ * server stored such a message before or after the selection.
+ */
 const REORDER_WINDOW_MS = 3000;
 const REREAD_PAUSE_MS = 150;
 const MAX_READS = 5;
@@ -24,16 +28,19 @@ export class ActiveLeafReader {
   #cancelReorderWindow: (() => void) | undefined;
   #cancelRead: (() => void) | undefined;
   #reading: Promise<void> | undefined;
-  /** A selection of this tab that the server may not have processed yet. */
+  /** The pending request with which this tab selects a branch; undefined if there is none. */
   #selection: Promise<unknown> | undefined;
-  /** Aborted by `stop`; applies to the reads of `scheduleCheck` and `onLeafMoved`, not to those of `readNow`. */
+  /**
+   * Aborted by `stop`. Its signal ends the reads that `scheduleCheck` and `onLeafMoved` schedule, but not the reads of
+   * `readNow`.
+   */
   #scheduledReads = new AbortController();
 
   constructor(options: ActiveLeafOptions) {
     this.#options = options;
   }
 
-  /** Reads the leaf: a selection may have been made. */
+  /** Schedules a read of the leaf, because another client may have selected a branch. */
   scheduleCheck(): void {
     if (this.#scheduledReads.signal.aborted) this.#scheduledReads = new AbortController();
     this.#cancelReorderWindow?.();
@@ -44,12 +51,17 @@ export class ActiveLeafReader {
     this.#scheduleRead(0);
   }
 
-  /** Reads the leaf again if a selection may have preceded this message. */
+  /**
+   * Called when a message has moved the leaf. Schedules another read if a selection was reported within
+   * `REORDER_WINDOW_MS`.
+   */
   onLeafMoved(): void {
     if (this.#cancelReorderWindow !== undefined) this.#scheduleRead(REREAD_PAUSE_MS);
   }
 
-  /** Marks a selection as pending; the server's leaf is not read meanwhile. */
+  /**
+   * Awaits the request with which this tab selects a branch. Until it is done, the leaf is not read from the server.
+   */
   async trackSelection(selection: Promise<unknown>): Promise<void> {
     this.#selection = selection;
     try {
@@ -59,12 +71,12 @@ export class ActiveLeafReader {
     }
   }
 
-  /** Resolves when the leaf is the one of the server. An action needs the result, so `stop` does not end this read. */
+  /** Reads the leaf at once. `stop` does not end this read, because an action waits for its result. */
   readNow(): Promise<void> {
     return this.#readAfterCurrent();
   }
 
-  /** Ends scheduled reads: those that wait for their time, for another read, or for the pause before a reread. */
+  /** Ends all scheduled reads, also those that wait for another read or for the pause before a repeated read. */
   stop(): void {
     this.#scheduledReads.abort();
     this.#cancelReorderWindow?.();
@@ -92,7 +104,7 @@ export class ActiveLeafReader {
     const reading = this.#readUntilStable(signal).finally(() => {
       if (this.#reading === reading) this.#reading = undefined;
     });
-    // Callers that wait for their turn ignore its failure.
+    // Later reads await `#reading`, so it must not reject; the caller of this read receives the failure.
     this.#reading = reading.catch(() => undefined);
     return reading;
   }

@@ -1,16 +1,18 @@
-// Loads message bodies when a view is about to show them: one page of a branch at a time, and no message twice.
+// Loads complete messages ("bodies") when a view is about to show them, in pages of a branch. No message is loaded
+// twice.
 import type { StoredMessage } from "koine";
 
-/** Number of messages that are loaded together. */
+/** Maximum number of messages that one request loads. */
 export const BODY_PAGE_SIZE = 100;
 
 export interface BodyLoaderOptions {
-  /** Reads the last messages of a branch. */
+  /** Reads the last `limit` messages of the branch that ends with the message `branch`. */
   read(page: { branch: string; limit: number }): Promise<readonly StoredMessage[]>;
-  /** Ids from the root to a message. */
+  /** Returns the ids from the root to a message. */
   pathTo(id: string): readonly string[];
-  /** Ids of the path that is shown. */
+  /** Returns the ids of the path that the view shows. */
   shownPath(): readonly string[];
+  /** Returns true if the body of the message is loaded. */
   has(id: string): boolean;
   onLoaded(messages: readonly StoredMessage[]): void;
   onFailed(error: unknown): void;
@@ -18,10 +20,10 @@ export interface BodyLoaderOptions {
 
 export class BodyLoader {
   readonly #options: BodyLoaderOptions;
-  /** Requested and not loaded yet. */
+  /** Ids of messages that were requested and are not loaded yet. */
   readonly #requested = new Set<string>();
   readonly #loading = new Set<string>();
-  /** Messages that the server did not return although they were requested. */
+  /** Ids of messages that the server did not return although they were requested; they are not requested again. */
   readonly #unavailable = new Set<string>();
   #isScheduled = false;
 
@@ -34,7 +36,7 @@ export class BodyLoader {
     this.#schedule();
   }
 
-  /** Repeats requests that failed. */
+  /** Starts the requested loads again that have failed. */
   retry(): void {
     this.#schedule();
   }
@@ -45,12 +47,12 @@ export class BodyLoader {
     this.#unavailable.clear();
   }
 
-  /** Allows requests for unavailable messages again. */
+  /** Forgets which messages the server did not return, so that they can be requested again. */
   retryUnavailable(): void {
     this.#unavailable.clear();
   }
 
-  /** Several views request in one tick; their requests are combined. */
+  /** Schedules the loading as a microtask, so that requests of several views in one tick are combined. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -60,13 +62,16 @@ export class BodyLoader {
     });
   }
 
-  /** Splits the requested ids into pages. Pages of the shown path have fixed bounds, so that they never overlap. */
+  /**
+   * Splits the requested ids into pages. Pages of the shown path start at multiples of the page size, so that they
+   * never overlap.
+   */
   #planPages(): string[][] {
     const pages: string[][] = [];
     const shownPath = this.#options.shownPath();
     const indexById = new Map(shownPath.map((id, index) => [id, index]));
     const planned = new Set<string>();
-    // Newest first: readers start at the end.
+    // The newest messages are loaded first, because users start to read at the end.
     for (const id of [...this.#requested].sort().reverse()) {
       if (this.#loading.has(id) || planned.has(id)) continue;
       const page = findPage(id, shownPath, indexById.get(id), () => this.#options.pathTo(id));

@@ -1,5 +1,5 @@
-// Operations on a thread (`ConversationActions`). Each has been stored by the server when it resolves; results appear
-// with the thread's events, or at once where they are known.
+// Implements the operations on a thread (`ConversationActions`). When an operation resolves, the server has stored its
+// effect. The views show the effect when the thread's events arrive, or at once if the reply contains it.
 import { type Message, sameJson, type StoredMessage } from "koine";
 import type { Api } from "../api.ts";
 import { ApiError } from "../http.ts";
@@ -16,7 +16,7 @@ export interface ActionContext {
   loadBodies: (ids: readonly string[]) => void;
   /** Reads the active leaf from the server. */
   readLeaf: () => Promise<void>;
-  /** Waits for a `select` request; leaf positions read meanwhile are ignored. */
+  /** Awaits a `select` request; until it is done, the active leaf is not read from the server. */
   trackSelection: (choice: Promise<unknown>) => Promise<void>;
   /** Called after the thread was deleted. */
   onDeleted: () => void;
@@ -70,7 +70,10 @@ export class ConversationActionFactory {
     await this.#requestAnswer(stored.id, answerSettings, { key: `${key}-answer`, isFirst: true, wasStoredBefore });
   }
 
-  /** Appends under the leaf that the user saw; after a conflict, under the current leaf. */
+  /**
+   * Appends the message under the leaf that the user saw. If the server reports that the leaf has changed, returns the
+   * message if an earlier attempt stored it, and otherwise appends it under the current leaf.
+   */
   async #append(message: Message, key: string): Promise<{ stored: StoredMessage; wasStoredBefore: boolean }> {
     const { api, reducer, threadId, readLeaf } = this.#context;
     const attempt = async (
@@ -89,15 +92,15 @@ export class ConversationActionFactory {
       const stored = [...newest, ...reducer.bodies.values()].find((each) => readMessageKey(each) === key);
       if (stored !== undefined) return { stored: this.#addToReducer(stored), wasStoredBefore: true };
       const last = newest.at(-1);
-      // Another user's message waits for its answer; a second one beside it would drop one of both from the active
-      // path.
+      // The thread's last message has no answer yet. If this message were appended to the same parent, only one of the
+      // two would be on the active path.
       if (last?.role === "user" || last?.role === "tool")
         throw new ApiError(409, THREAD_ADVANCED, THREAD_ADVANCED_MESSAGE);
       return attempt(last?.id ?? null);
     }
   }
 
-  /** Shows a stored message at once, if its parent is known. */
+  /** Adds a stored message to the state at once, if its parent is known, and returns the message. */
   #addToReducer(stored: StoredMessage): StoredMessage {
     const { reducer, onChange } = this.#context;
     const { parentMessageId: parent } = stored;
@@ -107,7 +110,7 @@ export class ConversationActionFactory {
     return stored;
   }
 
-  /** Requests an answer to a message, or another answer in place of one. */
+  /** Requests an answer to a message, or, if the message is an assistant message, another answer in its place. */
   async #requestAnswer(
     messageId: string,
     changes: AnswerSettings = {},
@@ -120,7 +123,7 @@ export class ConversationActionFactory {
     if (runs.some(({ forkFromMessageId: answeredId }) => answeredId === messageId)) return;
     await Promise.all([
       api.regenerate(threadId, { messageId, ...answerSettings }, key, isFirst),
-      // A failure to store the settings must not fail the answer.
+      // The error is ignored: even if the settings cannot be stored, the request for the answer must succeed.
       this.#storeAnswerSettings(changes).catch(() => undefined),
     ]);
   }
@@ -130,7 +133,8 @@ export class ConversationActionFactory {
     const previous = readAnswerSettings(reducer.thread);
     const page = { ...previous, ...changes };
     if (sameJson(page, previous)) return;
-    // The server replaces metadata as a whole, so entries of others are read again and sent along.
+    // The server replaces the whole metadata of the thread, so the current metadata, in which other clients may have
+    // entries, is read first and sent again.
     const { metadata } = await api.thread(threadId);
     reducer.setThread(await api.updateThread(threadId, { metadata: { ...metadata, page } }));
     onChange();
@@ -142,13 +146,14 @@ export class ConversationActionFactory {
       await Promise.all(reducer.liveAnswers.ids.map((runId) => api.cancelRun(runId)));
       return [];
     }
-    // The server returns dropped messages in chat format; the local queue has them in canonical form.
+    // The server returns the messages that it drops from the queue in the Chat Completions format; the page has the
+    // same messages in canonical form and returns those.
     const queued = new Map(reducer.computeState().task?.queue.map(({ id, message }) => [id, message]));
     const dropped = (await api.cancelTask(threadId)) ?? [];
     return dropped.map(({ id, message }) => queued.get(id) ?? decodeTaskText(message));
   }
 
-  /** Selects the newest leaf under the message. */
+  /** Makes the newest leaf under the message the active leaf, in the view at once and then on the server. */
   async #select(messageId: string): Promise<void> {
     const { api, reducer, threadId, onChange, trackSelection, readLeaf } = this.#context;
     const leafId = reducer.tree.findLeaf(messageId);
@@ -189,27 +194,33 @@ export class ConversationActionFactory {
 
 interface AnswerRequestOptions {
   key: string;
-  /** No answer to this message was requested before. */
+  /** True if no answer to this message was requested before. */
   isFirst: boolean;
-  /** The message was stored by an earlier attempt, which may have requested the answer, too. */
+  /** True if an earlier attempt stored the message; that attempt may have requested the answer, too. */
   wasStoredBefore: boolean;
 }
 
-/** Number of newest messages or runs that are searched for results of an earlier attempt. */
+/**
+ * Number of newest messages or runs that are searched for the result of an earlier attempt to send the same message.
+ */
 const NEWEST_SEARCHED = 30;
 
-/** Code of the error for a message that was not stored because another user message came first. */
+/** Error code for a message that was not stored because another message without an answer was stored first. */
 export const THREAD_ADVANCED = "overtaken";
 const THREAD_ADVANCED_MESSAGE =
   "Another message was sent at the same moment. This message waits until that one is answered.";
 
-/** Adds the idempotency key to the metadata, so that the message can be found after a lost reply. */
+/**
+ * Adds the idempotency key to the message's metadata, so that the page finds the message on the server if the reply is
+ * lost.
+ */
 function withKey(message: Message, key: string): Message {
   return { ...message, metadata: { ...message.metadata, page: { key } } };
 }
 
 export function readMessageKey({ metadata }: Pick<Message, "metadata">): string | undefined {
-  // Not validated by the server: other clients may write any value there.
+  // The cast states only what is checked below: the server does not validate this field, and other clients may write
+  // any value there.
   const page = metadata?.["page"] as { key?: unknown } | null | undefined;
   return typeof page?.key === "string" ? page.key : undefined;
 }

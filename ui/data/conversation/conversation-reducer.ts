@@ -1,5 +1,5 @@
-// Builds the state of a conversation from an outline and the events after it. No network access; unchanged values keep
-// their identity (B100).
+// Builds the state of a conversation from the thread's outline (all messages without their parts) and the events after
+// it, without network access. Unchanged values stay the same objects, so that React skips them (B100).
 import type { StoredMessage } from "koine";
 import type { ThreadOutline, TaskSummaryJson } from "../api.ts";
 import { reuseIfEqual } from "../structural-sharing.ts";
@@ -21,10 +21,13 @@ export class ConversationReducer {
   bodies: ReadonlyMap<string, StoredMessage> = new Map();
   failures: ReadonlyMap<string, FailedRun> = new Map();
   #task: TaskReducer | undefined;
-  /** Stored messages of runs whose end was not reported yet; all messages of an answer are shown together. */
+  /**
+   * Stored messages by run id, for runs whose end was not reported yet. They are added to the tree when the run ends,
+   * so that all messages of a run appear together.
+   */
   #unsettled = new Map<string, StoredMessage[]>();
 
-  /** Starts over from an outline. Loaded bodies stay. */
+  /** Replaces the state by the state of an outline. Complete messages that are already loaded stay. */
   load(outline: ThreadOutline, task?: TaskSummaryJson): void {
     const { thread, messages, activeLeafId, runs } = outline;
     this.thread = reuseIfEqual(this.thread, thread);
@@ -61,7 +64,7 @@ export class ConversationReducer {
     }
   }
 
-  /** Adds messages in order, and moves the leaf to the last new one. */
+  /** Adds messages in order, and moves the leaf to the last message that was not known before. */
   appendMessages(messages: readonly StoredMessage[]): void {
     const newMessages = messages.filter(({ id }) => !this.tree.has(id));
     this.#addToTree(newMessages.map((message) => ({ message })));
@@ -90,7 +93,8 @@ export class ConversationReducer {
   }
 
   #startRun(run: RunJson): void {
-    // An event that precedes the outline: the run has already ended, and its messages are known.
+    // If the tree already has messages of the run, the outline was read after the run ended, and this event is
+    // outdated.
     for (const node of this.tree.nodes.values()) if (node.runId === run.id) return;
     this.liveAnswers.start(run);
     const answeredId = this.#findAnsweredMessage(run);
@@ -98,8 +102,8 @@ export class ConversationReducer {
   }
 
   /**
-   * Records why a message has no answer, unless it has a later one. A cancelled run with a partial message needs no
-   * entry: the message is marked as interrupted.
+   * Records why a message has no answer, unless another run answers it or has answered it later. A cancelled run that
+   * stored a partial message is not recorded, because that message is marked as interrupted.
    */
   addFailure(run: RunJson): void {
     const answeredId = this.#findAnsweredMessage(run);
@@ -113,7 +117,10 @@ export class ConversationReducer {
     this.failures = new Map(this.failures).set(answeredId, { ...run, messageIds });
   }
 
-  /** Returns the message that a run answered; without a fork point, the newest message before the run. */
+  /**
+   * Returns the id of the message that a run answered: the run's fork point, or, if the run states none, the newest
+   * complete message before the run.
+   */
   #findAnsweredMessage({ id: runId, forkFromMessageId: forkPointId }: RunJson): string | undefined {
     if (forkPointId !== undefined) return forkPointId ?? undefined;
     let newest: string | undefined;
@@ -136,7 +143,7 @@ export class ConversationReducer {
     }
   }
 
-  /** Adds bodies; stored messages never change, so known ones stay. */
+  /** Adds complete messages that are not known yet; known messages stay, because stored messages never change. */
   putBodies(messages: readonly StoredMessage[]): void {
     const missing = messages.filter(({ id }) => !this.bodies.has(id));
     if (missing.length === 0) return;
@@ -145,7 +152,7 @@ export class ConversationReducer {
     this.bodies = bodies;
   }
 
-  /** Sets the thread's title, metadata and the like. */
+  /** Sets the thread's title, metadata and other fields, except the active leaf, which the tree determines. */
   setThread(thread: ThreadJson): void {
     this.thread = reuseIfEqual(this.thread, { ...thread, activeLeafId: this.tree.leaf });
   }
@@ -168,7 +175,10 @@ export class ConversationReducer {
   }
 }
 
-/** Moves `losses` and `attempts` out of the metadata: events contain runs as the ledger stores them. */
+/**
+ * Moves `losses` and `attempts` out of the run's metadata. In events they are in the metadata, because the ledger
+ * stores them there; in replies they are fields of the run.
+ */
 function normalizeRun(run: RunJson): RunJson {
   const { losses, attempts, ...metadata } = (run.metadata ?? {}) as Partial<Pick<RunJson, "losses" | "attempts">>;
   return { ...run, losses: run.losses ?? losses ?? [], attempts: run.attempts ?? attempts ?? [], metadata };
@@ -177,7 +187,10 @@ function normalizeRun(run: RunJson): RunJson {
 const NO_SETTINGS: AnswerSettings = {};
 const settingsByThread = new WeakMap<ThreadJson, AnswerSettings>();
 
-/** Returns the model and settings that were chosen last in this thread. */
+/**
+ * Returns the model and settings that were chosen last in this thread. For the same thread object it returns the same
+ * result object.
+ */
 export function readAnswerSettings(thread: ThreadJson | undefined): AnswerSettings {
   if (thread === undefined) return NO_SETTINGS;
   const { page } = thread.metadata;

@@ -1,4 +1,5 @@
-// Store of one thread that is shown: loads it, follows its events, and reloads it after failures of the connection.
+// Stores the state of one shown thread: loads the thread, follows its events, and loads it again if the events cannot
+// be followed.
 import type { SseEvent } from "koine";
 import { parseJson } from "koine";
 import type { Api, ThreadOutline, TaskSummaryJson } from "../api.ts";
@@ -12,11 +13,13 @@ import { BodyLoader, BODY_PAGE_SIZE } from "./body-loader.ts";
 import { ConversationReducer } from "./conversation-reducer.ts";
 import { ActiveLeafReader } from "./active-leaf.ts";
 
-/** Number of recent runs that are read for failures. */
+/** Number of recent runs that are read to find failed and cancelled runs. */
 const RUNS_READ_FOR_FAILURES = 20;
 const FIRST_RETRY_PAUSE_MS = 500;
 const LONGEST_RETRY_PAUSE_MS = 5000;
-/** After this time without a refusal, the backoff starts over. */
+/**
+ * If the server has not refused the subscription for this time, the next reload after a refusal starts without a pause.
+ */
 const REFUSAL_RESET_MS = 30_000;
 
 const INITIAL_CONVERSATION: ConversationState = {
@@ -41,7 +44,9 @@ export class ConversationStore extends Store<ConversationState> {
   readonly #bodyLoader: BodyLoader;
   readonly #leafReader: ActiveLeafReader;
   #subscription: ThreadSubscription | undefined;
-  /** Cursor to resume from after a time without listeners. */
+  /**
+   * Cursor of the last received event. When the store gets a listener again, it follows the events after this cursor.
+   */
   #cursor: string | undefined;
   #status: ConversationState["status"] = "loading";
   #error: Error | undefined;
@@ -52,9 +57,12 @@ export class ConversationStore extends Store<ConversationState> {
   #refusals = 0;
   #refusedAt = 0;
   #unsubscribeFeed: (() => void) | undefined;
-  /** A selection may have been missed because the feed opened before the outline was loaded. */
+  /**
+   * True if the event feed opened before the outline was loaded; then a selection between both was not seen, and the
+   * active leaf is read again.
+   */
   #mayHaveMissedSelection = false;
-  /** The feed reported the deletion, so there is nothing to read. */
+  /** True if the thread was deleted; then the store does not try to load it. */
   #isDeleted = false;
 
   constructor(api: Api, effects: PageEffects, feed: PageFeed, id: string) {
@@ -73,7 +81,7 @@ export class ConversationStore extends Store<ConversationState> {
         this.scheduleUpdate();
       },
       onFailed: (error) => {
-        // The server has deleted the message meanwhile, so the tree is outdated.
+        // The server has deleted the message since the outline was read, so the outline is loaded again.
         if (error instanceof ApiError && error.status === 404 && this.#status !== "missing") void this.#load();
       },
     });
@@ -102,7 +110,7 @@ export class ConversationStore extends Store<ConversationState> {
   protected override start(): void {
     this.#unsubscribeFeed = this.#feed.listen({
       onChange: (change) => this.#onChange(change),
-      // Selections while the feed was closed were not reported.
+      // The feed did not report selections that happened while it was closed.
       onOpen: () => (this.#isLoaded ? this.#leafReader.scheduleCheck() : (this.#mayHaveMissedSelection = true)),
     });
     if (this.#isLoaded) {
@@ -126,7 +134,7 @@ export class ConversationStore extends Store<ConversationState> {
     this.#isDeleted = false;
   }
 
-  /** Aborts reads and stops following. */
+  /** Aborts all reads and stops following the thread. */
   #stopAll(): void {
     this.#loading?.abort();
     this.#cancelReload?.();
@@ -160,7 +168,8 @@ export class ConversationStore extends Store<ConversationState> {
   // ---- Loading ----
 
   /**
-   * Reads the outline and follows the thread from its cursor; also called when the server no longer knows the cursor.
+   * Reads the outline and follows the thread's events from the outline's cursor. Also called when the server no longer
+   * knows the cursor from which events were followed.
    */
   async #load(): Promise<void> {
     this.#loading?.abort();
@@ -178,7 +187,10 @@ export class ConversationStore extends Store<ConversationState> {
     }
   }
 
-  /** Reads the newest bodies together with the outline, so that no visible message disappears while they load. */
+  /**
+   * Reads the outline, the task, and the newest complete messages unless they are loaded, so that the message list
+   * opens with its content.
+   */
   async #read(signal: AbortSignal): Promise<[ThreadOutline, TaskSummaryJson | undefined]> {
     const { id } = this;
     const api = this.#api;
@@ -207,7 +219,7 @@ export class ConversationStore extends Store<ConversationState> {
     this.scheduleUpdate();
   }
 
-  /** Reads recent runs: the failed ones explain missing answers. */
+  /** Reads recent runs and records the failed and cancelled ones, which explain missing answers. */
   async #readFailures(): Promise<void> {
     const { id } = this;
     const api = this.#api;
@@ -219,7 +231,7 @@ export class ConversationStore extends Store<ConversationState> {
 
   #handleLoadError(error: unknown, loading: AbortController): void {
     const loadError = error instanceof Error ? error : new Error(String(error));
-    // A token change restarts the store.
+    // This error is ignored, because the token change restarts the store, which loads the thread again.
     if (loadError instanceof ApiError && loadError.code === "token-changed") return;
     if (loadError instanceof ApiError && loadError.status === 404) return this.#markMissing();
     if (loadError instanceof ApiError && loadError.status === 401) return this.#fail(loadError);
@@ -271,7 +283,8 @@ export class ConversationStore extends Store<ConversationState> {
   }
 
   #applyEvent({ id: cursor, data }: SseEvent): void {
-    // Not validated: the server writes this shape.
+    // The cast is not checked, because the server, which is released together with the page, writes events in this
+    // shape.
     const event = { ...(parseJson(data) as object), cursor } as ThreadEvent;
     const { leafMoves: moves } = this.#reducer.tree;
     this.#reducer.apply(event);
@@ -279,7 +292,7 @@ export class ConversationStore extends Store<ConversationState> {
     this.scheduleUpdate();
   }
 
-  /** Reloads, with growing pauses: the cursor is no longer known, or an event cannot be read. */
+  /** Loads the thread again, after growing pauses, because the cursor is no longer known or an event is unreadable. */
   #reloadAfterRefusal(error: unknown): void {
     if (error instanceof ApiError && error.status === 404) return this.#markMissing();
     const now = this.effects.now();
@@ -297,7 +310,8 @@ export class ConversationStore extends Store<ConversationState> {
       this.#isDeleted = true;
       this.#markMissing();
     } else if (this.#status === "missing") {
-      // The thread was created, or created again.
+      // A change of a thread that was missing shows that the thread exists again. It is loaded only if it was just
+      // created.
       this.#isDeleted = false;
       if (change === "created") void this.#load();
     } else if (change === "selected" || change === "updated") this.#leafReader.scheduleCheck();
@@ -305,8 +319,8 @@ export class ConversationStore extends Store<ConversationState> {
 }
 
 /**
- * Returns the cursor to follow from: that of the oldest queued message, if it is earlier, so that its journal entry is
- * read again.
+ * Returns the cursor from which the thread is followed. This is the outline's cursor, or the id of the oldest queued
+ * message if it is earlier: then the journal entries that contain the queued messages are read again.
  */
 function findFollowCursor(cursor: string | null, task: TaskSummaryJson | undefined): string | undefined {
   const ids = (task?.queued_messages ?? []).map(({ id }) => id).filter((id) => /^[0-9A-HJKMNP-TV-Z]{26}$/.test(id));

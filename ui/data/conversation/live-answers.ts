@@ -1,4 +1,4 @@
-// Assembles the streamed answers of live runs from their deltas. Finished messages and parts keep their identity.
+// Assembles the streamed answers of live runs from their deltas. Finished messages and parts stay the same objects.
 import { addUsage, type Message, type MessageDelta, RunAssembler, type Usage } from "koine";
 import { reuseList, reuseMessages } from "../structural-sharing.ts";
 import type { RunInProgress, RunJson } from "../types.ts";
@@ -11,8 +11,9 @@ class RunAnswer {
   #hasInvalidDelta = false;
   #lastKind: MessageDelta["kind"] | undefined;
   #model: string | undefined;
-  /** Usage of the run's earlier answers, and of the current one. */
+  /** Sum of the usage of the run's earlier answers; undefined if there are none. */
   #previousUsage: Usage | undefined;
+  /** Usage of the current answer, as far as it was reported. */
   #currentUsage: Partial<Usage> = {};
 
   constructor(run: RunJson) {
@@ -21,7 +22,7 @@ class RunAnswer {
     if (typeof model === "string") this.#model = model;
   }
 
-  /** After an invalid delta the answer stops growing; the server stores the complete message. */
+  /** Adds a delta. After an invalid delta the answer stops growing; the complete message appears once it is stored. */
   push(delta: MessageDelta): void {
     if (this.#hasInvalidDelta) return;
     try {
@@ -43,13 +44,16 @@ class RunAnswer {
     }
   }
 
-  /** Returns the message that the run answers: its fork point, else the leaf. */
+  /** Returns the id of the message that the run answers: the run's fork point, or the leaf if it has none. */
   findAnsweredId(leaf: string | null): string | null {
     const { forkFromMessageId: forkPointId } = this.run;
     return forkPointId === undefined ? leaf : forkPointId;
   }
 
-  /** Returns the same object if nothing has changed. */
+  /**
+   * Returns the state of the run. Returns the previous state object if since then no delta has arrived and the answered
+   * message is the same.
+   */
   computeState(leaf: string | null): RunInProgress {
     const answeredId = this.findAnsweredId(leaf);
     if (this.#lastState !== undefined && !this.#isDirty && this.#lastState.answeredId === answeredId)
@@ -85,7 +89,10 @@ class RunAnswer {
   }
 }
 
-/** True if tool results may follow. */
+/**
+ * True if the message has tool calls that the client executes, not the provider; then tool results and further answers
+ * follow in the run.
+ */
 function hasClientToolCalls(message: Message | undefined): boolean {
   return message?.parts.some((part) => part.type === "tool-call" && part.executor !== "provider") === true;
 }
@@ -102,12 +109,15 @@ export class LiveAnswers {
     return [...this.#answers.keys()];
   }
 
-  /** Starts a run; a run that is reported again continues as it was. */
+  /** Starts a run. A run that is already known keeps its deltas. */
   start(run: RunJson): void {
     if (!this.#answers.has(run.id)) this.#answers.set(run.id, new RunAnswer(run));
   }
 
-  /** Ignores deltas of unknown runs: those ended before the outline was read. */
+  /**
+   * Adds a delta to its run. Deltas of unknown runs are ignored: such a run ended before the outline was read, so its
+   * messages are already in the tree.
+   */
   push(runId: string, delta: MessageDelta): void {
     this.#answers.get(runId)?.push(delta);
   }

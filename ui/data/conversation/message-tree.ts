@@ -1,5 +1,5 @@
-// The tree of a thread's messages, the active leaf and the path to it. Message ids grow with time, so they order
-// messages however they arrived.
+// Holds the tree of a thread's messages, the active leaf and the path to it. Message ids grow with time, so sorting by
+// id restores the order of messages that arrived in another order.
 import type { Part, StoredMessage } from "koine";
 import { reuseIfEqual, reuseList } from "../structural-sharing.ts";
 import type { OutlineNode } from "../types.ts";
@@ -9,14 +9,14 @@ const PREVIEW_LENGTH = 80;
 export class MessageTree {
   nodes: ReadonlyMap<string, OutlineNode> = new Map();
   path: readonly string[] = [];
-  /** Number of times the leaf was moved. */
+  /** Number of times that the leaf has moved; callers compare it to detect a move. */
   leafMoves = 0;
   #leafId: string | null = null;
-  /** A selected leaf whose message is not known yet. */
+  /** Id of a selected leaf whose message has not arrived yet; undefined if there is none. */
   #unknownLeafId: string | undefined;
   /**
-   * The newest message that became the leaf by being appended; an older message that arrives later does not move the
-   * leaf.
+   * Id of the newest message that became the leaf when it was appended. An older message that arrives later does not
+   * move the leaf.
    */
   #newestId = "";
 
@@ -24,7 +24,7 @@ export class MessageTree {
     return this.#leafId;
   }
 
-  /** Replaces all messages; equal nodes keep their identity. */
+  /** Replaces all messages; nodes that have not changed stay the same objects. */
   load(messages: readonly OutlineNode[], leaf: string | null): void {
     const previous = this.nodes;
     const nodes = new Map(messages.map((node) => [node.id, reuseIfEqual(previous.get(node.id), node)]));
@@ -45,14 +45,15 @@ export class MessageTree {
     const nodes = new Map(this.nodes);
     for (const node of added) nodes.set(node.id, node);
     const last = [...this.nodes.keys()].at(-1);
-    // Messages may arrive in another order than they were stored in.
+    // The nodes must be in the order of their ids. They are sorted only if the added messages arrived in another order
+    // than they were stored.
     const isSorted = added.every(({ id }, at) => id > (added[at - 1]?.id ?? last ?? ""));
     this.nodes = isSorted ? nodes : new Map([...nodes].sort(([a], [b]) => (a < b ? -1 : 1)));
     const unknownLeafId = this.#unknownLeafId;
     if (unknownLeafId !== undefined && nodes.has(unknownLeafId)) this.select(unknownLeafId);
   }
 
-  /** Moves the leaf to an appended message, unless a newer one was appended. */
+  /** Moves the leaf to an appended message, unless a newer message was already appended. */
   advanceTo(id: string): void {
     if (id < this.#newestId || !this.nodes.has(id)) return;
     this.#newestId = id;
@@ -60,13 +61,16 @@ export class MessageTree {
     this.#moveLeaf(id);
   }
 
-  /** Selects a leaf; its message may not be known yet. */
+  /** Selects a leaf. If its message is not known yet, the leaf moves when `add` receives the message. */
   select(id: string | null): void {
     this.#unknownLeafId = id !== null && !this.nodes.has(id) ? id : undefined;
     if (this.#unknownLeafId === undefined) this.#moveLeaf(id);
   }
 
-  /** Returns the newest descendant of a message, or the message itself. Interrupted messages are skipped. */
+  /**
+   * Returns the id of the newest descendant that is not interrupted; the id of the message itself if it has no such
+   * descendant.
+   */
   findLeaf(id: string): string {
     const descendants = new Set([id]);
     let leafId = id;
@@ -88,14 +92,7 @@ export class MessageTree {
   }
 
   listPathTo(leaf: string | null): string[] {
-    const path: string[] = [];
-    for (let id = leaf; id !== null;) {
-      const node = this.nodes.get(id);
-      if (node === undefined) break;
-      path.push(id);
-      id = node.parentMessageId;
-    }
-    return path.reverse();
+    return listPath(this.nodes, leaf);
   }
 
   #moveLeaf(id: string | null): void {
@@ -108,7 +105,7 @@ export class MessageTree {
   }
 }
 
-/** Summarizes a message as the server's outlines do. */
+/** Converts a message to an outline node, in the same way as the server. */
 export function toOutlineNode(message: StoredMessage, runId?: string): OutlineNode {
   const { id, parentMessageId, role, createdAt, metadata, parts } = message;
   const node: OutlineNode = { id, parentMessageId, role, createdAt, preview: makePreview(parts) };
@@ -138,7 +135,22 @@ function makePreview(parts: readonly Part[]): string {
 
 function truncate(line: string): string {
   const unit = line.charCodeAt(PREVIEW_LENGTH - 2);
-  // Avoids half of a surrogate pair before the ellipsis.
+  // If the cut is inside a surrogate pair, the first half is removed, too.
   const isHalf = unit >= 0xd800 && unit < 0xdc00;
   return `${line.slice(0, isHalf ? PREVIEW_LENGTH - 2 : PREVIEW_LENGTH - 1).trimEnd()}…`;
+}
+
+/**
+ * Returns the ids from the root to the message `leaf`. An imported thread may contain a cycle of parents; the path then
+ * ends where the cycle closes.
+ */
+export function listPath(nodes: ReadonlyMap<string, OutlineNode>, leaf: string | null): string[] {
+  const path = new Set<string>();
+  for (let id = leaf; id !== null && !path.has(id);) {
+    const node = nodes.get(id);
+    if (node === undefined) break;
+    path.add(id);
+    id = node.parentMessageId;
+  }
+  return [...path].reverse();
 }

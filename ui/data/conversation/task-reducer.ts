@@ -1,11 +1,13 @@
-// Computes the state of a task from the server's summary and the journal entries after it, as the server does. Entries
-// that the summary already includes have no effect on the result.
+// Computes the state of a task from the server's summary and the journal entries after it, in the same way as the
+// server. Applying an entry that the summary already includes does not change the result.
 import type { Message } from "koine";
 import type { TaskSummaryJson } from "../api.ts";
 import type { PendingApproval, QueueEntry, TaskActivity, ThreadJson } from "../types.ts";
 import { decodeTaskText } from "../task-message.ts";
 
-/** A journal entry; fields of other entry types are absent. */
+/**
+ * A journal entry of a task. This type has the fields of all entry types; an entry has only the fields of its own type.
+ */
 interface TaskJournalEntry {
   type?: unknown;
   id?: string;
@@ -41,7 +43,10 @@ export class TaskReducer {
   #calls = new Map<string, TrackedToolCall>();
   #lastState: TaskActivity | undefined;
 
-  /** `runId`: the run under way, whose tool calls the summary lists as pending. */
+  /**
+   * Starts from the server's summary of the task. `runId` is the task's live run, to which the tool calls that wait for
+   * approval belong.
+   */
   constructor(summary: TaskSummaryJson, runId = "") {
     this.#isRunning = summary.state === "running" || summary.state === "waiting";
     this.#endReason = summary.state === "failed" || summary.state === "cancelled" ? summary.state : undefined;
@@ -57,9 +62,9 @@ export class TaskReducer {
     }
   }
 
-  /** Returns true if the entry belongs to a task. */
+  /** Applies a journal entry. Returns false if the entry does not belong to a task. */
   apply(stored: Record<string, unknown>): boolean {
-    // Not validated: only the server's tasks write such entries.
+    // The entry is not validated, because only the server writes entries whose type starts with "task.".
     const entry = stored as TaskJournalEntry;
     if (typeof entry.type !== "string" || !entry.type.startsWith("task.")) return false;
     this.#lastState = undefined;
@@ -104,12 +109,12 @@ export class TaskReducer {
     this.#queue = isKnown ? this.#queue.map((each) => (each.id === id ? queued : each)) : [...this.#queue, queued];
   }
 
-  /** Adds a call, and drops undecided calls of other runs: their answer was replaced, so they never execute. */
+  /** Adds a call. Removes undecided calls of other runs: their answer was replaced, so the calls never execute. */
   #addCall({ toolCallId = "", runId = "", call = {}, approval = false }: TaskJournalEntry): void {
     for (const [id, other] of this.#calls) {
       if (other.runId !== runId && other.needsApproval && !other.isDecided) this.#calls.delete(id);
     }
-    // As in the server's map: setting an entry again keeps its position.
+    // A call that is already in the map keeps its position there, as in the server's map.
     this.#calls.set(toolCallId, {
       runId,
       needsApproval: approval,
@@ -118,16 +123,17 @@ export class TaskReducer {
     });
   }
 
-  /** Returns the same object if nothing has changed. */
+  /** Returns the state of the task; the previous state object if no entry was applied and the settings are the same. */
   computeState({ metadata }: ThreadJson): TaskActivity {
     const { model, approval } = (metadata["task"] ?? {}) as { model?: string; approval?: string };
-    if (this.#lastState !== undefined && this.#lastState.model === model) return this.#lastState;
+    const mode = approval === "ask" ? "ask" : "never";
+    if (this.#lastState?.model === model && this.#lastState?.approval === mode) return this.#lastState;
     const approvals = [...this.#calls.values()].flatMap(({ needsApproval, isDecided, pending }) =>
       needsApproval && !isDecided ? [pending] : [],
     );
     const state: TaskActivity = {
       state: this.#computeStatus(approvals.length > 0),
-      approval: approval === "ask" ? "ask" : "never",
+      approval: mode,
       queue: this.#queue,
       approvals,
     };

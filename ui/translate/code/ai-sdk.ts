@@ -1,5 +1,5 @@
-// Generates code for the AI SDK from a request, and lists what the SDK cannot represent. The code uses Chat
-// Completions, so the losses of that dialect apply, too.
+// Generates code for the AI SDK from a request, and lists the fields that the SDK cannot represent. The generated code
+// calls the Chat Completions route, so the losses of that dialect apply, too.
 import type { Loss, OutputFormat, ModelRequest, Sampling, Tool, ToolChoice } from "koine";
 import { dialect, listExactNumbers } from "koine";
 import type { CodeOptions } from "../types.ts";
@@ -7,7 +7,7 @@ import { toTokenLiteral } from "./token-literal.ts";
 import { toLiteral } from "./js-literal.ts";
 import type { GeneratedCode } from "./generated-code.ts";
 
-/** Names of the sampling settings in the SDK; the others have none. */
+/** Names of the sampling settings in the AI SDK, by canonical name; the SDK has no other sampling settings. */
 const SETTING_NAMES = {
   maxOutputTokens: "maxOutputTokens",
   temperature: "temperature",
@@ -63,7 +63,10 @@ function isSupportedTool(tool: Tool): boolean {
   return tool.type === "function" && tool.format !== "text";
 }
 
-/** The SDK supports function tools; provider tools come from the provider's own packages. */
+/**
+ * Returns the code lines of a tool; empty if the AI SDK does not support the tool. It supports only function tools with
+ * JSON arguments; provider tools are in separate packages of the SDK.
+ */
 function toolLines(tool: Tool): string[] {
   if (tool.type !== "function" || !isSupportedTool(tool)) return [];
   const { name, description, inputSchema = { type: "object" }, strict } = tool;
@@ -80,11 +83,11 @@ function toToolChoice(choice: ToolChoice | undefined): unknown {
   return "toolName" in choice ? { type: "tool", toolName: choice.toolName } : choice.mode;
 }
 
-/** The SDK accepts only numbers, so digits beyond a double's precision are stated in a comment. */
+/** Returns the code of the sampling settings. Numbers that JavaScript rounds have a comment with the exact digits. */
 function settingLines(sampling: Sampling): string[] {
   const digits = new Map(listExactNumbers(sampling).map(({ path, text }) => [path, text]));
   return Object.entries(SETTING_NAMES).flatMap(([field, name]) => {
-    // The keys of the table are keys of `Sampling`.
+    // The cast is safe, because `field` is a key of `SETTING_NAMES`.
     const value = sampling[field as keyof typeof SETTING_NAMES];
     if (value === undefined) return [];
     const exact = digits.get(`/${field}`);
@@ -104,7 +107,10 @@ function outputCode(output: OutputFormat | undefined): string | undefined {
   return `Output.object({ ${fields.join("")}schema: jsonSchema(${toLiteral(schema, "  ")}) })`;
 }
 
-/** Options of @ai-sdk/openai beyond the common settings. */
+/**
+ * Returns the options of the package @ai-sdk/openai for settings that the AI SDK has no option for; undefined if there
+ * are none.
+ */
 function toProviderOptions({
   reasoning,
   parallelToolCalls,
@@ -123,7 +129,7 @@ function toProviderOptions({
   return Object.keys(options).length === 0 ? undefined : options;
 }
 
-/** Lists fields that Chat Completions supports but the SDK does not. */
+/** Returns the losses of fields that Chat Completions supports but the SDK does not. */
 function listSdkLosses({ tools = [], toolChoice, sampling, extra }: ModelRequest): Loss[] {
   const paths = tools.flatMap((tool, at) => (isSupportedTool(tool) ? [] : [`/tools/${at}`]));
   if (typeof toolChoice === "object" && "toolNames" in toolChoice) paths.push("/toolChoice/toolNames");
@@ -156,12 +162,15 @@ function listSdkLosses({ tools = [], toolChoice, sampling, extra }: ModelRequest
 const ROUNDED_MESSAGE = "The AI SDK accepts only a JavaScript number here, which rounds the value.";
 const UNSUPPORTED_MESSAGE = "The AI SDK has no option for this.";
 
-/** False for names with `$`, which describe the form of the wire data. */
+/**
+ * False for `stream_options`, because the code does not stream, and for names that start with `$`, because they
+ * describe the form of wire data and are not fields of the request.
+ */
 function isWireField(name: string): boolean {
   return !name.startsWith("$") && name !== "stream_options";
 }
 
-/** Keeps the first loss per path; notes are not filtered. */
+/** Returns all losses of the level "note", and for each path the first loss of another level. */
 function removeDuplicateLosses(losses: readonly Loss[]): Loss[] {
   const paths = new Set<string>();
   return losses.filter(({ path, level }) => {

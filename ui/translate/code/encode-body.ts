@@ -1,4 +1,4 @@
-// Encodes a request as the body of a dialect, with the losses.
+// Encodes a request as the JSON body of a dialect, and returns the losses of the encoding.
 import type { Loss, ModelRequest } from "koine";
 import { dialect, isObject } from "koine";
 import type { WireBody } from "./merge-bodies.ts";

@@ -1,5 +1,5 @@
-// Generates code for @google/genai, whose config object combines all fields of the body besides the contents. The SDK
-// would silently drop fields it does not know; these are passed as `extraBody`.
+// Generates code for @google/genai, whose config object combines all fields of the body except the contents. The SDK
+// silently drops fields that it does not know, so the code passes these as `extraBody`.
 import type { Loss, ModelRequest } from "koine";
 import { listExactNumbers, isObject } from "koine";
 import type { CodeOptions } from "../types.ts";
@@ -10,7 +10,7 @@ import type { WireBody } from "./merge-bodies.ts";
 import { mergeBodies, omitFields } from "./merge-bodies.ts";
 import type { GeneratedCode } from "./generated-code.ts";
 
-/** Config fields that the SDK sends to a Gemini API server. */
+/** Config fields that the SDK @google/genai sends to a Gemini API server. */
 const SDK_FIELDS: ReadonlySet<string> = new Set(
   `serviceTier systemInstruction temperature topP topK candidateCount maxOutputTokens stopSequences responseLogprobs
   logprobs presencePenalty frequencyPenalty seed responseMimeType responseSchema responseJsonSchema safetySettings tools
@@ -27,7 +27,8 @@ export function generateGenaiCode(request: ModelRequest, options: CodeOptions): 
   const known = mergeBodies(settings, topLevel);
   const supported = omitFields(known, ...unknownTopLevel, ...unknownSettings);
   const extra = buildExtraBody(body, unknownTopLevel, settings, unknownSettings);
-  // The SDK parses the body again to add `extraBody`, which would round exact numbers.
+  // If `extraBody` is set, the SDK parses the body again and rounds numbers with many digits. If the body has such
+  // numbers, `extraBody` is omitted, and its fields are reported as losses.
   const isRounded = extra !== undefined && listExactNumbers(body).length > 0;
   const config = mergeBodies(supported, extra === undefined || isRounded ? {} : { httpOptions: { extraBody: extra } });
   const call = { model: options.model, contents, ...(Object.keys(config).length > 0 && { config }) };

@@ -1,5 +1,5 @@
-// Generates a curl command and code for the official SDKs that send a request to this server. Bodies are encoded by the
-// dialect of the SDK; the losses are listed with the code.
+// Generates a curl command and code for the official SDKs, all of which send a request to this server. The dialect of
+// each SDK encodes the body, and the losses of the encoding are listed with the code.
 import type { ModelRequest } from "koine";
 import { stringifyJson } from "koine";
 import type { CodeSample, CodeOptions } from "../types.ts";
@@ -51,9 +51,7 @@ const CODE_TARGETS: readonly CodeTarget[] = [
   { id: "ai", title: "ai", install: "npm install ai @ai-sdk/openai", extension: "mjs", generate: generateAiSdkCode },
 ];
 
-/**
- * Generates code for every target. The code requests an unstreamed answer: reading a stream is not part of the request.
- */
+/** Generates code for every target. The code requests an answer without streaming, which keeps the code short. */
 export function generateCode(request: ModelRequest, options: CodeOptions): CodeSample[] {
   const { stream, ...rest } = request;
   const unstreamed: ModelRequest = { ...rest, model: options.model };
@@ -73,7 +71,7 @@ function generateFor(
     if (wasStreamed) remarks.push("The request asks for a stream; this code waits for the complete answer.");
     return { ...code, text, losses, remarks };
   } catch (error) {
-    // An error in one target must not affect the others.
+    // An error in the code of one SDK must not affect the code of the other SDKs.
     return { ...code, failure: error instanceof Error ? error.message : String(error) };
   }
 }
@@ -95,7 +93,8 @@ function generateCurl(request: ModelRequest, { origin, token }: CodeOptions): Ge
     `curl ${origin}/v1/chat/completions`,
     `-H 'content-type: application/json'`,
     ...(token ? [`-H "authorization: Bearer $${TOKEN_VARIABLE}"`] : []),
-    // The shell passes the heredoc unchanged, at any length. No line of the JSON equals the delimiter.
+    // The JSON body follows as a heredoc, which the shell passes unchanged at any length. No line of the body equals
+    // the delimiter JSON.
     `--data-binary @- <<'JSON'`,
   ];
   const { body, losses } = encodeBody("openai-chat", request);
@@ -125,7 +124,7 @@ console.log(answer.output_text || answer.output);
   return { text, losses };
 }
 
-/** The SDK refuses longer answers without streaming. */
+/** Highest `max_tokens` without streaming; the Anthropic SDK refuses longer answers unless they are streamed. */
 const MAX_UNSTREAMED_TOKENS = 16_000;
 
 function generateAnthropicCode(request: ModelRequest, options: CodeOptions): GeneratedCode {

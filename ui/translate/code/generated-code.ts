@@ -1,4 +1,4 @@
-// Result of a code generator: the code, and the losses.
+// Defines the result of a code generator: the text of the code, and the losses.
 import type { Loss } from "koine";
 
 export interface GeneratedCode {

@@ -1,9 +1,9 @@
-// Converts a JSON value to an equivalent JavaScript literal with exact digits.
+// Converts a JSON value to an equivalent JavaScript literal in which numbers have their exact digits.
 import { listExactNumbers } from "koine";
 import { joinPointer } from "../../json/json-pointers.ts";
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
-/** Shorter values stay on one line. */
+/** Lists and objects up to this length are written on one line. */
 const MAX_LINE_LENGTH = 72;
 
 export function toLiteral(value: unknown, indent = ""): string {
@@ -13,7 +13,7 @@ export function toLiteral(value: unknown, indent = ""): string {
 function writeValue(value: unknown, indent: string, path: string, exact: ReadonlyMap<string, string>): string {
   if (typeof value === "number") {
     const digits = exact.get(path);
-    // A number literal would be rounded; `JSON.rawJSON` keeps the digits.
+    // As a number literal, JavaScript would round these digits; `JSON.rawJSON` preserves them.
     return digits === undefined ? JSON.stringify(value) : `JSON.rawJSON("${digits}")`;
   }
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "undefined";
@@ -31,7 +31,9 @@ function writeValue(value: unknown, indent: string, path: string, exact: Readonl
   return `${open}\n${items.map((item) => `${inner}${item},\n`).join("")}${indent}${close}`;
 }
 
-/** As a plain key, `__proto__` would set the prototype. */
+/**
+ * Returns the code of an object key. `__proto__` is a computed key, because as a plain key it would set the prototype.
+ */
 function toKeyLiteral(key: string): string {
   if (key === "__proto__") return `["__proto__"]`;
   return IDENTIFIER.test(key) ? key : JSON.stringify(key);

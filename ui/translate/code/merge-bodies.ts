@@ -1,9 +1,9 @@
-// Merges and filters JSON objects and keeps the exact digits of their numbers, which a spread would lose.
+// Merges and filters JSON objects. Preserves the exact digits of their numbers, which an object spread would lose.
 import { listExactNumbers, restoreNumbers } from "koine";
 
 export type WireBody = Readonly<Record<string, unknown>>;
 
-/** Merges the fields; the last object wins. */
+/** Returns an object with the fields of all bodies; if bodies have the same field, the last value is used. */
 export function mergeBodies(...bodies: readonly WireBody[]): WireBody {
   const all = Object.fromEntries(bodies.flatMap((body) => Object.entries(body)));
   for (const body of bodies) restoreNumbers(all, listExactNumbers(body));

@@ -1,20 +1,23 @@
-// Measures how well a dialect fits a payload: counts the data that its decoder did not recognize. The true dialect has
-// the lowest count.
+// Measures how well a dialect fits a payload: counts the data that the dialect's decoder did not recognize. The dialect
+// that wrote the payload has the lowest count.
 import { isObject } from "koine";
 
 const OPAQUE_WEIGHT = 10;
 const EMPTY_MESSAGE_WEIGHT = 10;
 
-/** Returns 0 if everything was recognized. */
+/**
+ * Returns the number of values that the decoder did not recognize, in which opaque parts and empty messages count more;
+ * 0 if everything was recognized.
+ */
 export function countUnrecognized(canonical: unknown): number {
   if (Array.isArray(canonical)) return canonical.reduce<number>((sum, each) => sum + countUnrecognized(each), 0);
   if (!isObject(canonical)) return 0;
   let sum = canonical["type"] === "opaque" ? OPAQUE_WEIGHT : 0;
-  // A message without any recognized part.
+  // An empty list of parts means that the decoder recognized no part of the message.
   if (typeof canonical["role"] === "string" && isEmpty(canonical["parts"])) sum += EMPTY_MESSAGE_WEIGHT;
   for (const [key, value] of Object.entries(canonical)) {
     if (key === "extra") sum += countLeaves(value);
-    // Arguments, outputs and schemas may contain anything.
+    // Free-form fields, such as arguments and schemas, may contain anything, so they are not counted.
     else if (!FREE_FORM_FIELDS.has(key)) sum += countUnrecognized(value);
   }
   return sum;

@@ -1,4 +1,5 @@
-// Extracts the body of a curl command: splits shell words as far as copied commands need it.
+// Extracts the body of a curl command. Supports the shell syntax of commands that browsers and API documentation
+// produce, not the whole syntax.
 
 const BODY_OPTIONS: ReadonlySet<string> = new Set([
   "-d",
@@ -10,7 +11,7 @@ const BODY_OPTIONS: ReadonlySet<string> = new Set([
   "--json",
 ]);
 
-/** Returns undefined if the text is not a curl command or has no body. */
+/** Returns the body of a curl command; undefined if the text is not a curl command or has no body. */
 export function readCurlBody(text: string): string | undefined {
   if (!/^\s*(?:[$#%>]\s*)?curl(?:\.exe)?\s/.test(text)) return undefined;
   const heredoc = readHeredoc(text);
@@ -25,14 +26,14 @@ export function readCurlBody(text: string): string | undefined {
   return values.length === 0 ? undefined : values.join("&");
 }
 
-/** Handles `--data=…` and `-d…`. */
+/** Returns the value of an argument such as `--data=…` or `-d…`; undefined for other arguments. */
 function readJoinedValue(argument: string): string | undefined {
   const [name = "", ...rest] = argument.split("=");
   if (rest.length > 0 && BODY_OPTIONS.has(name)) return rest.join("=");
   return /^-d./s.test(argument) ? argument.slice(2) : undefined;
 }
 
-/** Reads `<<'JSON'` and the lines up to the delimiter. */
+/** Splits a text with a heredoc such as `<<'JSON'` into command and body; undefined if there is no heredoc. */
 function readHeredoc(text: string): { command: string; body: string } | undefined {
   const [mark, , delimiter = ""] = /<<-?\s*(['"]?)(\w+)\1[^\n]*\n/.exec(text) ?? [];
   if (mark === undefined) return undefined;
@@ -44,7 +45,7 @@ function readHeredoc(text: string): { command: string; body: string } | undefine
 
 const SPACE = /^\s$/;
 
-/** Splits a command into shell words: quotes, escapes and line continuations. Variables are not expanded. */
+/** Splits a command into arguments. Handles quotes, escapes and line continuations; variables are not expanded. */
 function splitShellArguments(command: string): string[] {
   const shellArguments: string[] = [];
   let argument: string | undefined;
@@ -61,7 +62,7 @@ function splitShellArguments(command: string): string[] {
 }
 
 interface ShellToken {
-  /** undefined between words. */
+  /** Text that belongs to an argument; undefined for white space between arguments. */
   text: string | undefined;
   end: number;
 }
@@ -82,7 +83,7 @@ function readToken(command: string, at: number): ShellToken {
   return character === "\\" ? { text: command[at + 1] ?? "", end: at + 2 } : { text: character, end: at + 1 };
 }
 
-/** Reads up to an unescaped quote. */
+/** Reads a quoted text up to the next unescaped quote, and converts it with `read`. */
 function readQuoted(command: string, from: number, quote: string, read: (inside: string) => string): ShellToken {
   let at = from;
   while (at < command.length && command[at] !== quote) at += command[at] === "\\" ? 2 : 1;

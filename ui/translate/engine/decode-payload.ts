@@ -13,7 +13,10 @@ import {
 import type { Issue } from "koine";
 import type { SourceKind, SourceDialect } from "../types.ts";
 
-/** A decoded payload. */
+/**
+ * A decoded payload of each kind. A stream has `remarks` that state why its answer is incomplete; empty if it is
+ * complete.
+ */
 export type DecodedPayload =
   | { kind: "request"; value: ModelRequest }
   | { kind: "response"; value: ModelResponse }
@@ -21,7 +24,10 @@ export type DecodedPayload =
   | { kind: "error"; value: ProviderError }
   | { kind: "stream"; value: ModelResponse | AssembledRun; deltas: Delta[]; remarks: string[] };
 
-/** Decodes a value; for a stream, the list of its events. Throws the error of the dialect. */
+/**
+ * Decodes a value; for a stream, the value is the list of its events. Throws the dialect's error if the value cannot be
+ * decoded.
+ */
 export function decodePayload(from: SourceDialect, kind: SourceKind, value: unknown): DecodedPayload {
   if (from === "koine") return readCanonical(kind, value);
   const sourceDialect = dialect(from);
@@ -39,9 +45,9 @@ export function decodePayload(from: SourceDialect, kind: SourceKind, value: unkn
   }
 }
 
-/** Reports the first structural issue of a canonical value. */
+/** Thrown for a canonical value with a structural issue; the message describes the first issue. */
 export class CanonicalError extends Error {
-  override readonly name = "OwnError";
+  override readonly name = "CanonicalError";
   readonly path: string;
 
   constructor({ path, message }: Issue) {
@@ -50,18 +56,19 @@ export class CanonicalError extends Error {
   }
 }
 
-/** Issues that make a value unreadable; unknown names do not. */
+/** Codes of issues that make a canonical value unreadable; values with other issues can still be shown. */
 const STRUCTURAL_ISSUES: ReadonlySet<Issue["code"]> = new Set(["wrong-type", "missing-field", "not-json", "too-deep"]);
 
 function readCanonical(kind: SourceKind, value: unknown): DecodedPayload {
   const issue = listIssues(kind, value).find(({ code }) => STRUCTURAL_ISSUES.has(code));
   if (issue !== undefined) throw new CanonicalError(issue);
-  // Validated above. Canonical streams are decoded by the `run` dialect, whose deltas are those of the model.
+  // A canonical stream is a list of deltas, which the `run` dialect decodes. For the other kinds the cast is safe,
+  // because `listIssues` has found no structural issue in the value.
   if (kind === "stream") return decodeStream("run", value);
   return { kind, value } as DecodedPayload;
 }
 
-/** Lists all issues of a canonical value. */
+/** Returns all issues of a canonical value. */
 export function listIssues(kind: SourceKind, value: unknown): Issue[] {
   if (kind === "request") return validateRequest(value);
   if (kind === "response") return validateResponse(value);
@@ -86,7 +93,9 @@ function decodeStream(from: Exclude<SourceDialect, "koine">, value: unknown): De
   return { kind: "stream", deltas, ...assembleDeltas(deltas) };
 }
 
-/** Assembles the deltas; after a failure, returns the partial answer with a remark. */
+/**
+ * Assembles the deltas to a response or a run. If the stream is incomplete, returns the partial answer with a remark.
+ */
 function assembleDeltas(deltas: readonly Delta[]): { value: ModelResponse | AssembledRun; remarks: string[] } {
   const assembler = new RunAssembler();
   try {

@@ -1,5 +1,5 @@
-// Detects the dialect and kind of a payload. The user's choice wins; then the library's detection; then the dialect
-// whose decoder leaves the least unrecognized.
+// Detects the dialect and kind of a payload. The user's choice takes precedence, then the library's detection, and then
+// the dialect whose decoder leaves the fewest values unrecognized.
 import { detectDialect, dialect, dialects, isObject } from "koine";
 import type { SourceKind, SourceDialect } from "../types.ts";
 import { decodePayload, listIssues } from "./decode-payload.ts";
@@ -11,7 +11,7 @@ import { describeOtherRecord, unwrapValue } from "./unwrap-records.ts";
 export interface DetectedPayload {
   from: SourceDialect;
   kind: SourceKind;
-  /** Other dialects that fit as well. */
+  /** Other dialects that fit the payload as well or almost as well. */
   alternatives: SourceDialect[];
   /** The value to decode; for a stream, the list of its events. */
   value: unknown;
@@ -23,7 +23,7 @@ export interface DetectOptions {
   kind?: SourceKind | undefined;
 }
 
-/** In order of preference when several fit equally. */
+/** Dialects in the order in which they are preferred if several fit equally well. */
 const PREFERRED_DIALECTS: readonly SourceDialect[] = [
   "openai-chat",
   "anthropic",
@@ -83,7 +83,10 @@ function detectWithRemarks(value: unknown, options: DetectOptions, remarks: stri
 
 // ---- Streams ----
 
-/** Detects the dialect of a single event. A canonical delta has a kind and a payload. */
+/**
+ * Detects the dialect of a single event; undefined if it is unknown. A value with a kind and a payload is a canonical
+ * delta. `isEvent` is true if the value can only be a stream event, not a complete payload.
+ */
 function detectEvent(event: unknown): { from: SourceDialect; isEvent: boolean } | undefined {
   if (isObject(event) && typeof event["kind"] === "string" && isObject(event["payload"])) {
     return { from: "run", isEvent: true };
@@ -92,7 +95,10 @@ function detectEvent(event: unknown): { from: SourceDialect; isEvent: boolean } 
   return detected && { from: detected.dialect, isEvent: detected.kind === "stream" };
 }
 
-/** True if an event is unambiguous, or if there are several Gemini responses, each of which could be a complete one. */
+/**
+ * True if one of the values can only be a stream event, or if there are several Gemini responses: Gemini's stream
+ * events have the same form as its responses.
+ */
 function isStream(list: readonly unknown[]): boolean {
   const detectedEvents = list.map(detectEvent);
   return (
@@ -116,7 +122,7 @@ function detectStream(
 
 const PAYLOAD_FIELDS = ["messages", "contents", "choices", "candidates", "error", "input"];
 
-/** True for a single message or conversation item. */
+/** True if the value is a single message or conversation item, not a request or a response. */
 function isMessage(value: unknown): boolean {
   if (!isObject(value) || PAYLOAD_FIELDS.some((field) => value[field] !== undefined)) return false;
   if (typeof value["role"] === "string") return detectDialect(value) === undefined;
@@ -150,16 +156,22 @@ function asList(kind: SourceKind, value: unknown): unknown {
 interface DialectFit {
   from: SourceDialect;
   kind: SourceKind;
-  /** Number of unrecognized values. */
+  /** Number of values that the decoder did not recognize, weighted by `countUnrecognized`. */
   unrecognized: number;
-  /** The same, reduced if the model name fits the dialect; the lowest score wins. */
+  /** `unrecognized`, reduced if the model name fits the dialect; the dialect with the lowest score is chosen. */
   score: number;
 }
 
-/** Score distance up to which another dialect is listed as an alternative, if none fits perfectly. */
+/**
+ * If no dialect recognizes every value, a dialect whose score exceeds the best score by at most this number is an
+ * alternative.
+ */
 const CLOSE_SCORE_DISTANCE = 1;
 
-/** Returns the dialect with the lowest score, and the alternatives. */
+/**
+ * Decodes the value with every possible dialect and kind. Returns the dialect with the lowest score, and the other
+ * dialects that fit almost as well.
+ */
 function findBestFit(value: object, options: DetectOptions): DetectedPayload {
   const fits: DialectFit[] = [];
   for (const kind of options.kind === undefined ? listPossibleKinds(value, options.from) : [options.kind]) {
@@ -175,7 +187,7 @@ function findBestFit(value: object, options: DetectOptions): DetectedPayload {
         });
     }
   }
-  // Stable sort: the order of preference decides between equal scores.
+  // The sort is stable: of dialects with equal scores, the one that is earlier in `CANDIDATE_DIALECTS` stays first.
   fits.sort((one, other) => one.score - other.score);
   const [best, ...others] = fits;
   if (best === undefined) throw new PayloadError(UNKNOWN_PAYLOAD_MESSAGE);
@@ -197,7 +209,7 @@ function supportsKind(from: SourceDialect, kind: SourceKind): boolean {
   return from === "koine" ? kind !== "stream" : dialect(from).supports.has(CAPABILITY_OF_KIND[kind]);
 }
 
-/** Lists the kinds that an object may be, by fields common to all dialects. */
+/** Returns the possible kinds of a payload, by its fields. */
 function listPossibleKinds(value: object, from: SourceDialect | undefined): SourceKind[] {
   if (Array.isArray(value)) return value.some((each) => detectEvent(each)?.isEvent) ? ["stream"] : ["messages"];
   const fields = value as Readonly<Record<string, unknown>>;
@@ -212,7 +224,10 @@ function listPossibleKinds(value: object, from: SourceDialect | undefined): Sour
   );
 }
 
-/** Returns the number of unrecognized values; undefined if the dialect cannot decode the value. */
+/**
+ * Returns the weighted number of values that the decoder did not recognize; undefined if the dialect cannot decode the
+ * value.
+ */
 function countUnrecognizedIn(from: SourceDialect, kind: SourceKind, value: unknown): number | undefined {
   if (from === "koine") return listIssues(kind, value).length === 0 ? 0 : undefined;
   try {
@@ -222,7 +237,10 @@ function countUnrecognizedIn(from: SourceDialect, kind: SourceKind, value: unkno
   }
 }
 
-/** A fitting model name outweighs this many unrecognized values. */
+/**
+ * Number that is subtracted from a dialect's count of unrecognized values if the model name belongs to the dialect's
+ * provider.
+ */
 const MODEL_NAME_WEIGHT = 4;
 const OPENAI_MODELS = /^(ft:)?(chatgpt-|gpt-|o\d)/;
 const MODEL_NAME_PATTERNS: Partial<Record<SourceDialect, RegExp>> = {

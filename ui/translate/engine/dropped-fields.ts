@@ -1,5 +1,5 @@
-// Lists losses that dialects do not report themselves: fields of requests and responses in dialects that support only
-// messages, and details of error bodies.
+// Creates losses that dialects do not report themselves: for the fields of requests and responses in dialects that
+// support only messages, and for the details of error bodies.
 import type { AssembledRun, Loss, LossLevel, ProviderError, ModelRequest, ModelResponse } from "koine";
 import { isObject, sameJson } from "koine";
 import { joinPointer } from "../../json/json-pointers.ts";
@@ -10,10 +10,10 @@ function createDroppedLoss(path: string, level: LossLevel, code: string, message
 
 const MESSAGES_ONLY_MESSAGE = "This dialect supports only messages.";
 
-/** Fields whose loss is only a note; all others affect the answer. */
+/** Fields of a request whose loss is only a note; all other fields affect the answer. */
 const REQUEST_NOTE_FIELDS: ReadonlySet<string> = new Set(["model", "metadata", "extra"]);
 
-/** The `stream` flag is ignored. */
+/** Returns a loss for each field of a request except the messages and the `stream` flag, which is not a loss. */
 export function listRequestLosses(settings: Omit<ModelRequest, "messages">): Loss[] {
   return Object.entries(settings)
     .filter(([name, value]) => name !== "stream" && value !== undefined)
@@ -21,13 +21,13 @@ export function listRequestLosses(settings: Omit<ModelRequest, "messages">): Los
       createDroppedLoss(
         `/${name}`,
         REQUEST_NOTE_FIELDS.has(name) ? "note" : "loss",
-        "settings-left",
+        "settings-unsupported",
         MESSAGES_ONLY_MESSAGE,
       ),
     );
 }
 
-/** Fields whose loss is only a note. A normal finish reason is one, too. */
+/** Fields of a response whose loss is only a note. The loss of a normal finish reason is also only a note. */
 const RESPONSE_NOTE_FIELDS: ReadonlySet<string> = new Set(["id", "model", "createdAt", "usage", "metadata", "extra"]);
 const NORMAL_FINISH_REASONS: ReadonlySet<string> = new Set(["stop", "tool-calls"]);
 
@@ -36,7 +36,7 @@ export function listResponseLosses({ alternatives = [], ...fields }: Omit<ModelR
     createDroppedLoss(
       `/alternatives/${at}`,
       "loss",
-      "choice-left",
+      "choice-unsupported",
       "This dialect supports one answer; this is a further choice.",
     ),
   );
@@ -46,12 +46,15 @@ export function listResponseLosses({ alternatives = [], ...fields }: Omit<ModelR
       const isNote =
         RESPONSE_NOTE_FIELDS.has(name) ||
         (name === "finishReason" && NORMAL_FINISH_REASONS.has(fields.finishReason.unified));
-      return createDroppedLoss(`/${name}`, isNote ? "note" : "loss", "facts-left", MESSAGES_ONLY_MESSAGE);
+      return createDroppedLoss(`/${name}`, isNote ? "note" : "loss", "field-unsupported", MESSAGES_ONLY_MESSAGE);
     });
   return [...choices, ...fieldLosses];
 }
 
-/** The messages of a run are encoded; the fields of its responses are not. */
+/**
+ * Returns the losses of a run in a dialect that supports only messages: one for each field of the run's responses
+ * except the message.
+ */
 export function listRunLosses({ responses }: AssembledRun): Loss[] {
   return responses.flatMap((response, at) => {
     const { message: _, ...facts } = response;
@@ -59,7 +62,10 @@ export function listRunLosses({ responses }: AssembledRun): Loss[] {
   });
 }
 
-/** Compares an error with the one decoded from its encoding. */
+/**
+ * Returns the losses of an encoded error. `wire` is the encoding of `error`, and `decodedError` is decoded from `wire`;
+ * a field of `error` that `decodedError` does not have is lost.
+ */
 export function listErrorLosses(error: ProviderError, wire: unknown, decodedError: ProviderError): Loss[] {
   const { raw, ...facts } = error;
   const losses = Object.entries(facts)
@@ -81,10 +87,13 @@ export function listErrorLosses(error: ProviderError, wire: unknown, decodedErro
   return losses;
 }
 
-/** Names of error kinds in provider bodies; the canonical kind replaces them. */
+/** Fields of provider error bodies that name the kind of error; their loss is a note, because `kind` replaces them. */
 const ERROR_KIND_FIELDS: ReadonlySet<string> = new Set(["type", "code", "status", "param", "object", "__type"]);
 
-/** Collects the values that the encoded error does not contain; an object without any known value is one loss. */
+/**
+ * Adds a loss for each value that is not in `knownValues`, the values of the encoded error. A nested object of which no
+ * value is known becomes one loss.
+ */
 function collectLosses(value: unknown, path: string, knownValues: ReadonlySet<unknown>, losses: Loss[]): void {
   const isUnknownCompletely = listLeaves(value).every((leaf) => !knownValues.has(leaf));
   if (listLeaves(value).length === 0) return;
@@ -96,11 +105,13 @@ function collectLosses(value: unknown, path: string, knownValues: ReadonlySet<un
   } else if (isUnknownCompletely) {
     const name = path.slice(path.lastIndexOf("/") + 1);
     const level = ERROR_KIND_FIELDS.has(name) && typeof value !== "object" ? "note" : "loss";
-    losses.push(createDroppedLoss(path, level, "error-own-words", "Only the original provider's error body has this."));
+    losses.push(
+      createDroppedLoss(path, level, "error-body-not-portable", "Only the original provider's error body has this."),
+    );
   }
 }
 
-/** Lists texts, numbers and booleans of a value; null does not count. */
+/** Returns all texts, numbers and booleans in a value, without null. */
 function listLeaves(value: unknown): unknown[] {
   if (value === null || value === undefined) return [];
   return typeof value === "object" ? Object.values(value).flatMap(listLeaves) : [value];

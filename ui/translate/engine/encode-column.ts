@@ -1,11 +1,11 @@
-// Encodes the source in one dialect, with the position of every loss in the result.
+// Encodes the source in one dialect, and finds the position of every loss in the encoded payload.
 import type { Delta, Dialect, Encoded, Loss, Message, ModelRequest, ModelResponse, WireEvent } from "koine";
 import { dialect, KoineError, user } from "koine";
 import type { JsonDocument } from "../../json/json-document.ts";
 import { findLine, splitPointer } from "../../json/json-pointers.ts";
 import type { TranslatedColumn, PlacedLoss, ColumnTarget } from "../types.ts";
 import { listErrorLosses, listRequestLosses, listResponseLosses, listRunLosses } from "./dropped-fields.ts";
-import { TokenMarker } from "./marker.ts";
+import { PositionTokens } from "./position-tokens.ts";
 import type { DecodedSource } from "./read-source.ts";
 import { toDocument } from "./read-source.ts";
 import type { WirePosition } from "./wire-trace.ts";
@@ -19,7 +19,7 @@ interface EncodedColumn {
   findPosition: (loss: Loss, index: number) => WirePosition;
   envelope?: string[];
   remarks?: string[];
-  /** The bytes or text on the wire, if that is not a JSON document. */
+  /** The bytes or text of a stream as sent on the wire; absent if the JSON document itself is sent. */
   raw?: string | Uint8Array;
 }
 
@@ -53,21 +53,21 @@ function encodeCanonical(
   { canonical, reading }: DecodedSource,
   target: ColumnTarget,
 ): EncodedColumn {
-  const marker = new TokenMarker(reading.canonical.text);
+  const tokens = new PositionTokens(reading.canonical.text);
   switch (canonical.kind) {
     case "request":
-      return encodeRequest(dialectCodec, withModel(canonical.value, target.model), marker);
+      return encodeRequest(dialectCodec, withModel(canonical.value, target.model), tokens);
     case "response":
-      return encodeResponse(dialectCodec, canonical.value, marker);
+      return encodeResponse(dialectCodec, canonical.value, tokens);
     case "messages":
-      return encodeMessages(dialectCodec, canonical.value, "", marker);
+      return encodeMessages(dialectCodec, canonical.value, "", tokens);
     case "error":
       return encodeError(dialectCodec, canonical.value);
     case "stream":
       if (dialectCodec.supports.has("streams")) return encodeStream(dialectCodec, canonical.deltas);
-      if ("message" in canonical.value) return encodeResponse(dialectCodec, canonical.value, marker);
+      if ("message" in canonical.value) return encodeResponse(dialectCodec, canonical.value, tokens);
       return addDroppedLosses(
-        encodeMessages(dialectCodec, canonical.value.messages, "/messages", marker),
+        encodeMessages(dialectCodec, canonical.value.messages, "/messages", tokens),
         listRunLosses(canonical.value),
       );
   }
@@ -77,51 +77,55 @@ function withModel(request: ModelRequest, model: string | undefined): ModelReque
   return model === undefined || model === "" ? request : { ...request, model };
 }
 
-function encodeRequest(target: Dialect, request: ModelRequest, marker: TokenMarker): EncodedColumn {
+function encodeRequest(target: Dialect, request: ModelRequest, tokens: PositionTokens): EncodedColumn {
   if (!target.supports.has("requests")) {
     const { messages, ...settings } = request;
-    return addDroppedLosses(encodeMessages(target, messages, "/messages", marker), listRequestLosses(settings));
+    return addDroppedLosses(encodeMessages(target, messages, "/messages", tokens), listRequestLosses(settings));
   }
   const encoded = target.encodeRequest(request);
-  const trace = new WireTrace(encoded.wire, target.encodeRequest(marker.request(request)).wire, marker);
-  // Settings do not depend on the messages, of which there may be many.
+  const trace = new WireTrace(encoded.wire, target.encodeRequest(tokens.request(request)).wire, tokens);
+  // The position of a setting is found with a request that has one short message: messages do not affect settings, and
+  // a short request is encoded faster.
   const small = { ...request, messages: [user("x")] };
   const find = createFinder(trace, small, (value) => target.encodeRequest({ ...small, ...value }).wire);
   return { ...encoded, findPosition: find, envelope: describeEnvelope(encoded) };
 }
 
-function encodeResponse(target: Dialect, response: ModelResponse, marker: TokenMarker): EncodedColumn {
+function encodeResponse(target: Dialect, response: ModelResponse, tokens: PositionTokens): EncodedColumn {
   if (!target.supports.has("responses")) {
     const { message, ...others } = response;
-    return addDroppedLosses(encodeMessages(target, [message], "/message", marker), listResponseLosses(others));
+    return addDroppedLosses(encodeMessages(target, [message], "/message", tokens), listResponseLosses(others));
   }
   const encoded = target.encodeResponse(response);
-  const trace = new WireTrace(encoded.wire, target.encodeResponse(marker.response(response)).wire, marker);
+  const trace = new WireTrace(encoded.wire, target.encodeResponse(tokens.response(response)).wire, tokens);
   const find = createFinder(trace, { ...response }, (value) => target.encodeResponse({ ...response, ...value }).wire);
   return { ...encoded, findPosition: find };
 }
 
-/** Losses of `encodeMessages` start with an index; `prefix` is the path of the messages in the whole payload. */
+/**
+ * Encodes only the messages. The paths of the dialect's losses start with a message index; `prefix` is the path of the
+ * message list in the whole payload and is added to them.
+ */
 function encodeMessages(
   target: Dialect,
   messages: readonly Message[],
   prefix: string,
-  marker: TokenMarker,
+  tokens: PositionTokens,
 ): EncodedColumn {
   const { wire, losses } = target.encodeMessages(messages);
-  const marked = target.encodeMessages(marker.messages(messages, ""));
-  const trace = new WireTrace(wire, marked.wire, marker);
+  const marked = target.encodeMessages(tokens.messages(messages, ""));
+  const trace = new WireTrace(wire, marked.wire, tokens);
   const paths = losses.map(({ path }) => path);
   const prefixPattern = prefix === "/message" ? /^\/0/ : /^/;
   return {
     wire,
     losses: losses.map((loss) => Object.assign({}, loss, { path: loss.path.replace(prefixPattern, prefix) })),
-    // Losses of other fields follow; they have no position in the wire value.
+    // A loss without a path here was appended by `addDroppedLosses`: its field has no position in the wire value.
     findPosition: (_, index) => (paths[index] === undefined ? DOCUMENT_HEAD : trace.find(paths[index])),
   };
 }
 
-/** Adds the losses of fields other than messages, for dialects that support only messages. */
+/** Adds the losses of all fields except the messages, for dialects that support only messages. */
 function addDroppedLosses(written: EncodedColumn, droppedLosses: readonly Loss[]): EncodedColumn {
   const names = new Set(droppedLosses.map(({ path }) => splitPointer(path)[0]));
   return {
@@ -159,7 +163,7 @@ function encodeError(target: Dialect, error: Parameters<Dialect["encodeError"]>[
   return { wire, losses, findPosition: () => DOCUMENT_HEAD, envelope: [`HTTP status ${status}`] };
 }
 
-/** The position of a stream's loss is the event during whose encoding it occurred. */
+/** Encodes a stream. The position of a loss is the event that was encoded when the loss was reported. */
 function encodeStream(target: Dialect, deltas: readonly Delta[]): EncodedColumn {
   const encoder = target.streamEncoder({ includeUsage: true });
   const events: WireEvent[] = [];

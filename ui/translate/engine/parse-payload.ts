@@ -1,5 +1,5 @@
-// Parses pasted or dropped data: one JSON value, JSON lines, server-sent events, or an AWS event stream. Errors have a
-// line and column.
+// Parses pasted or dropped data: one JSON value, JSON lines, server-sent events, or an AWS event stream. Errors in JSON
+// have a line and a column.
 import type { JsonValue } from "koine";
 import { JsonError, parseJson, SseParser } from "koine";
 import { toOffset } from "../excerpt.ts";
@@ -12,13 +12,13 @@ export interface SseFrame {
 
 export type ParsedPayload = { remarks?: readonly string[] } & (
   | { format: "json"; value: JsonValue }
-  /** Consecutive JSON values. */
+  /** Several JSON values, one per line or one after another. */
   | { format: "lines"; values: JsonValue[] }
   | { format: "sse"; frames: SseFrame[] }
   | { format: "frames"; bytes: Uint8Array }
 );
 
-/** A text that cannot be parsed, with its position. */
+/** Thrown for a payload that cannot be read, with the position of the error if it is known; both start at 1. */
 export class PayloadError extends Error {
   override readonly name = "PayloadError";
   readonly line: number | undefined;
@@ -39,7 +39,10 @@ export function parsePayload(content: string | Uint8Array): ParsedPayload {
   return readText(content.startsWith("\uFEFF") ? content.slice(1) : content);
 }
 
-/** An AWS event stream starts with its length, whose first byte is 0; no text does. */
+/**
+ * True if the bytes are an AWS event stream. The stream starts with the length of its first frame; the first byte of
+ * that number is 0, which no text starts with.
+ */
 function isEventStream(bytes: Uint8Array): boolean {
   if (bytes.length < 16 || bytes[0] !== 0) return false;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -62,7 +65,8 @@ function readText(text: string): ParsedPayload {
     return { ...readPlain(body), remarks: [remark] };
   } catch (error) {
     if (!(error instanceof PayloadError) || error.line === undefined || error.column === undefined) throw error;
-    // The body of a command is quoted, so its positions are not those of the text.
+    // Without `line`, the body comes from a curl command, which quotes it; so a position in the body is not a position
+    // in the text.
     if (line === undefined)
       throw new PayloadError(`${remark} ${error.message} (line ${error.line}, column ${error.column} of it)`);
     throw new PayloadError(error.message, { line: error.line + line, column: error.column });
@@ -92,7 +96,10 @@ function throwPayloadError(error: JsonError, text: string, lineOffset = 0, colum
   throw new PayloadError(formatReason(error, text, toOffset(text, Number(line), Number(column))), position);
 }
 
-/** Returns the reason without position and excerpt, which are displayed separately. */
+/**
+ * Returns the reason of a JSON error. Position and excerpt are removed from the message, because the page shows them
+ * separately.
+ */
 function formatReason({ code, message }: JsonError, text: string, at: number): string {
   if (code === "too-deep") return message.replace(/ at line \d+, column \d+/, "");
   const detail = message.replace(/^.*?column \d+[:.]?\s*/s, "").replace(/ \(near .*\)$/s, "");
@@ -114,7 +121,10 @@ function readLines(text: string): ParsedPayload | undefined {
   return { format: "lines", values };
 }
 
-/** Parses consecutive multi-line documents; undefined if the first one is invalid. */
+/**
+ * Parses several JSON documents one after another; undefined if the text has only one document or the first one is
+ * invalid.
+ */
 function readValues(text: string): ParsedPayload | undefined {
   const spans = findValueSpans(text);
   const [first] = spans;
@@ -131,7 +141,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Parses a part of a text; positions in errors refer to the whole text. */
+/** Parses the part of a text that starts at `offset`. Positions in errors refer to the whole text. */
 function readAt(part: string, text: string, offset: number): JsonValue {
   const before = text.slice(0, offset).split("\n");
   return readValue(part, before.length - 1, before.at(-1)?.length ?? 0);
@@ -146,14 +156,15 @@ function readValue(text: string, lineOffset: number, columnOffset: number): Json
   }
 }
 
-/** Lines of a pasted stream may be indented. */
+/** Parses server-sent events. The indentation of pasted lines is removed. */
 function readEvents(text: string): ParsedPayload {
   const parser = new SseParser();
   const frames: SseFrame[] = [];
   const plain = text.replaceAll(/^[ \t]+/gm, "");
   let from = 0;
   for (const { event, data } of [...parser.push(plain), ...parser.end()]) {
-    // Finds the position for error messages, by the first line of the data.
+    // `from` is the offset of the event's data in the text, for positions in errors. It is found by the first line of
+    // the data.
     const [head = ""] = data.split("\n", 1);
     from = Math.max(from, text.indexOf(head, from));
     const value = data === "[DONE]" ? data : readData(data, text, from);

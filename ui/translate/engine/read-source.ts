@@ -17,7 +17,7 @@ export interface DecodedSource {
   canonical: DecodedPayload;
 }
 
-/** Returns the decoded source, or the failure. */
+/** Returns the decoded source, or the reason why it cannot be read. */
 export function readSource({
   content,
   field,
@@ -66,7 +66,10 @@ function toReadFailure(error: unknown, detected: DetectedPayload | undefined): R
   return { message, wire, wireLine: findLine(wire, error.path).line };
 }
 
-/** Bytes of a file are not shown. */
+/**
+ * Returns the value. Bytes of an event stream are replaced by a text with their number, because they cannot be shown as
+ * JSON.
+ */
 function withoutBytes(value: unknown): unknown {
   return Array.isArray(value) && value[0] instanceof Uint8Array ? [`${value[0].length} bytes`] : value;
 }

@@ -1,13 +1,16 @@
-// Finds where a setting went in the encoded result: encodes the request with and without it and compares. Only for
-// fields besides messages, which are found by tokens.
+// Finds the position of a setting in the encoded request: encodes the request with and without the setting, and
+// compares both encodings. Values of messages are found by tokens instead (wire-trace.ts).
 import { isObject } from "koine";
 import { joinPointer, splitPointer } from "../../json/json-pointers.ts";
 import { findCommonPointer } from "./wire-trace.ts";
 
-/** More differences than this have no common position. */
+/** If the encodings differ at this number of positions or more, the position of the setting counts as unknown. */
 const MAX_DIFFERENCES = 40;
 
-/** Returns the wire pointer that depends on a canonical path; undefined if there is none or too many. */
+/**
+ * Returns the pointer of the wire value that depends on a canonical path; undefined if no value or too many values
+ * depend on it.
+ */
 export function findSettingPosition(
   value: Readonly<Record<string, unknown>>,
   path: string,
@@ -18,13 +21,14 @@ export function findSettingPosition(
     const before = encode(value);
     const differing: string[] = [];
     collectDifferences(before, encode(omitPath(value, steps) as typeof value), "", differing);
-    // A value that the dialect synthesized may depend on a setting that the request does not have.
+    // If the request does not have the setting, removing it changes nothing. The dialect may have written a default
+    // value for it; a request with a number as the setting then shows the position of that default.
     if (differing.length === 0)
       collectDifferences(before, encode(withNumber(value, steps) as typeof value), "", differing);
     const pointer = differing.length === 0 || differing.length >= MAX_DIFFERENCES ? "" : findCommonPointer(differing);
     return pointer === "" ? undefined : pointer;
   } catch {
-    // The request cannot be encoded without the setting.
+    // Encoding the request without the setting failed, so the position of the setting is unknown.
     return undefined;
   }
 }
@@ -36,7 +40,10 @@ function omitPath(value: unknown, [step, ...rest]: readonly string[]): unknown {
   return others;
 }
 
-/** All sampling settings accept a number. */
+/**
+ * Returns the request with a number as the value of a sampling setting; every sampling setting accepts a number. Other
+ * requests are returned unchanged.
+ */
 function withNumber(value: Readonly<Record<string, unknown>>, [group, name]: readonly string[]): unknown {
   if (group !== "sampling" || name === undefined) return value;
   return { ...value, sampling: { ...(isObject(value["sampling"]) ? value["sampling"] : {}), [name]: 7 } };
@@ -48,7 +55,7 @@ function collectDifferences(left: unknown, right: unknown, path: string, differi
   if (!areBoth || Array.isArray(left) !== Array.isArray(right)) return void differing.push(path);
   for (const key of Object.keys(left)) {
     const step = joinPointer([key]);
-    // Both are objects or lists, compared key by key.
+    // The casts are safe, because both values are objects or both are lists.
     const rightValue = (right as Record<string, unknown>)[key];
     collectDifferences((left as Record<string, unknown>)[key], rightValue, path + step, differing);
   }

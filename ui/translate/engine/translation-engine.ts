@@ -1,5 +1,5 @@
 // Handles the requests of the page: reads one source at a time and encodes it in the requested dialects. Every failure
-// becomes a response, because the page waits for one.
+// becomes a response, because the page waits for a response to each request.
 import type { Message, ModelRequest } from "koine";
 import { generateCode } from "../code/generate-code.ts";
 import type { EngineResponse, EngineRequest, TranslatedColumn, TranslationSource, ColumnTarget } from "../types.ts";
@@ -10,10 +10,13 @@ import { readSource } from "./read-source.ts";
 
 export class TranslationEngine {
   #current: { turn: number; read: DecodedSource } | undefined;
-  /** The last source for which code was generated, if it is not the shown one; changing the model uses it again. */
+  /**
+   * The whole conversation for which code was generated last, if the view shows only a part of it. If only the model of
+   * the code changes, the conversation is not read again.
+   */
   #codeSource: { content: TranslationSource["content"]; read: ReturnType<typeof readSource> } | undefined;
 
-  /** Returns undefined if the request belongs to an earlier source. */
+  /** Returns the response to a request; undefined if the request belongs to an earlier source. */
   handle(request: EngineRequest): EngineResponse | undefined {
     const { turn } = request;
     if (request.type === "read") return this.#read(turn, request.source);
@@ -60,7 +63,7 @@ function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** An error in one dialect must not affect the others. */
+/** Encodes a column. An error becomes the column's failure, so that it does not affect other dialects. */
 function createColumn(source: DecodedSource, target: ColumnTarget): TranslatedColumn {
   try {
     return encodeColumn(source, target);
@@ -70,8 +73,8 @@ function createColumn(source: DecodedSource, target: ColumnTarget): TranslatedCo
 }
 
 /**
- * Returns the request that a model could answer: the request itself, or the messages up to the last one that is not an
- * answer.
+ * Returns the request that a model could answer: a request itself, or a request with the messages up to the last user
+ * or tool message. Returns undefined for payloads of other kinds.
  */
 function toRequest(canonical: DecodedPayload): ModelRequest | undefined {
   if (canonical.kind === "request") return canonical.value;

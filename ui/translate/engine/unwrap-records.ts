@@ -1,5 +1,5 @@
-// Extracts payloads from batch records and from JSON inside a JSON string; and recognizes records that only look like
-// payloads.
+// Extracts payloads from batch records and from JSON strings that contain JSON, and recognizes records that look like
+// payloads but are not.
 import { isObject, JsonError, parseJson } from "koine";
 
 interface RecordWrapper {
@@ -32,7 +32,7 @@ const RECORD_WRAPPERS: readonly RecordWrapper[] = [
   },
 ];
 
-/** Returns the inner payload with a remark; the value itself if it is not wrapped. */
+/** Returns the payload inside a record or JSON string, with a remark; the value itself if it is not wrapped. */
 export function unwrapValue(value: unknown): { value: unknown; remarks: string[] } {
   if (typeof value === "string") return unwrapJsonText(value);
   if (!isObject(value)) return { value, remarks: [] };
@@ -54,7 +54,7 @@ function unwrapJsonText(text: string): { value: unknown; remarks: string[] } {
   }
 }
 
-/** Returns a sentence for a value that looks like a payload but is something else. */
+/** Returns a sentence about a value that looks like a payload but is not one; undefined for other values. */
 export function describeOtherRecord(value: object): string | undefined {
   if (!isObject(value)) return undefined;
   if (value["type"] === "thread" && isObject(value["thread"])) {

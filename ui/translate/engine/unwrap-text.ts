@@ -5,13 +5,13 @@ import { readCurlBody } from "./curl.ts";
 
 export interface UnwrappedText {
   body: string;
-  /** Number of lines before the body; undefined if its lines are not those of the text. */
+  /** Number of lines before the body; absent if the body is not a literal part of the text, as in a curl command. */
   line?: number;
-  /** States what was extracted. */
+  /** Sentence that states from which text the body was extracted. */
   remark: string;
 }
 
-/** Returns undefined if the text is not wrapped. */
+/** Returns the body of a curl command or an HTTP message; undefined for other texts. */
 export function unwrapText(text: string): UnwrappedText | undefined {
   const body = readCurlBody(text);
   if (body !== undefined) return { body, remark: "This is the body of a curl command." };
@@ -20,10 +20,13 @@ export function unwrapText(text: string): UnwrappedText | undefined {
 
 const START_LINE = /^\s*(?:HTTP\/[\d.]+ \d{3}\b|[A-Z]+ \S+ HTTP\/[\d.]+)/;
 
-/** URLs may be long. */
+/** Number of characters in which the start line of a further HTTP message is searched; its URL may be long. */
 const MAX_START_LINE_LENGTH = 10_000;
 
-/** Returns the body of an HTTP message; interim responses such as "100 Continue" may precede it. */
+/**
+ * Returns the body of an HTTP message; undefined for other texts. Interim responses before the message, such as "100
+ * Continue", are skipped.
+ */
 function unwrapHttp(text: string): UnwrappedText | undefined {
   let from = 0;
   for (
@@ -45,7 +48,10 @@ function unwrapHttp(text: string): UnwrappedText | undefined {
   };
 }
 
-/** Finds top-level lists and objects in a text. A truncated one ends with the text. */
+/**
+ * Returns the offsets of the top-level lists and objects in a text. If the last one is not closed, its end is the end
+ * of the text.
+ */
 export function findValueSpans(text: string): { from: number; to: number }[] {
   const spans: { from: number; to: number }[] = [];
   const signs = /["{}[\]]/g;
@@ -64,7 +70,7 @@ export function findValueSpans(text: string): { from: number; to: number }[] {
 
 type TextHints = readonly [pattern: RegExp, hint: string][];
 
-/** Kinds of text that are pasted by mistake, by their start. */
+/** Hints for texts that users paste by mistake, by the start of the text. */
 const START_HINTS: TextHints = [
   [
     /^<(!doctype|html|\?xml|[a-z]+[\s>])/i,
@@ -79,7 +85,7 @@ const START_HINTS: TextHints = [
   [/^[\w-]+:\s/, "This looks like YAML or HTTP headers. Paste the JSON."],
 ];
 
-/** Common errors, by the text at the position. */
+/** Hints for common errors, by the text at the position of the error. */
 const POSITION_HINTS: TextHints = [
   [/^'/, "JSON strings use double quotes; this looks like Python or JavaScript."],
   [/^(True|False|None)\b/, "JSON uses true, false and null; this looks like Python."],
@@ -88,7 +94,7 @@ const POSITION_HINTS: TextHints = [
   [/^(\/\/|\/\*|#)/, "JSON does not support comments."],
 ];
 
-/** Returns a hint for a text that is not JSON at a position. */
+/** Returns a hint for a text with a JSON error at an offset; undefined if no hint applies. */
 export function findHint(text: string, at: number): string | undefined {
   const rest = text.slice(at, at + 200);
   if (/^[}\]]/.test(rest) && /,\s*$/.test(text.slice(Math.max(0, at - 200), at))) {

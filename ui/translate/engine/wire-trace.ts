@@ -1,10 +1,10 @@
-// Finds where a canonical value went in the encoded result, by comparing it with the encoding of a marked copy. Where
-// both have the same shape, a token stands exactly at the position of the value it marks; elsewhere only the outermost
-// difference is known, so that no wrong position is reported.
+// Finds the position of a canonical value in its encoding, by comparing the encoding with the encoding of a copy that
+// has tokens (position-tokens.ts). Where both have the same shape, a token is exactly at the position of its value.
+// Where the shapes differ, the outermost difference is the position, so that no wrong position is reported.
 import { isObject } from "koine";
 import { joinPointer, splitPointer } from "../../json/json-pointers.ts";
 import type { LossPrecision } from "../types.ts";
-import type { TokenMarker } from "./marker.ts";
+import type { PositionTokens } from "./position-tokens.ts";
 
 export interface WirePosition {
   pointer: string;
@@ -14,16 +14,16 @@ export interface WirePosition {
 export const DOCUMENT_HEAD: WirePosition = { pointer: "", precision: "head" };
 
 export class WireTrace {
-  /** Wire pointers by canonical pointer, for every marked value and its ancestors. */
+  /** Wire pointers by canonical pointer, for every value that has a token and for the ancestors of these values. */
   readonly #wirePointers = new Map<string, string[]>();
-  /** Number of tokens at or below a wire pointer. */
+  /** Number of tokens at or below each wire pointer. */
   readonly #tokenCounts = new Map<string, number>();
 
   readonly #pointers: readonly string[];
   readonly #pattern: RegExp | undefined;
 
-  /** `marked`: the encoding of the marked copy. */
-  constructor(wire: unknown, marked: unknown, { pointers, pattern }: TokenMarker) {
+  /** `wire` is the encoding of the canonical value; `marked` is the encoding of the copy with tokens. */
+  constructor(wire: unknown, marked: unknown, { pointers, pattern }: PositionTokens) {
     this.#pointers = pointers;
     this.#pattern = pattern;
     this.#compare(wire, marked, "");
@@ -38,7 +38,7 @@ export class WireTrace {
     } else if (typeof marked === "object" && marked !== null) this.#collectTokens(marked, path);
   }
 
-  /** Assigns all tokens of a value to one position. */
+  /** Assigns all tokens inside a value to the position `path`. */
   #collectTokens(marked: unknown, path: string): void {
     if (typeof marked === "string") this.#addTokens(marked, path);
     else if (typeof marked === "object" && marked !== null) {
@@ -59,7 +59,10 @@ export class WireTrace {
     }
   }
 
-  /** Returns the position of a canonical value, else that of the part or message that contains it. */
+  /**
+   * Returns the position of a canonical value. If it is unknown, returns the position of the part, message or tool that
+   * contains the value, or the head of the document.
+   */
   find(path: string): WirePosition {
     const exact = this.#wirePointers.get(path);
     if (exact !== undefined && !isTopLevelList(path)) return { pointer: findCommonPointer(exact), precision: "at" };
@@ -71,7 +74,9 @@ export class WireTrace {
     return DOCUMENT_HEAD;
   }
 
-  /** Returns the largest wire value that contains these positions and no other marked ones. */
+  /**
+   * Returns the pointer of the largest wire value that contains the given positions and no other position with a token.
+   */
   #findWidest(wirePointers: readonly string[]): string {
     let pointer = findCommonPointer(wirePointers);
     const inside = this.#tokenCounts.get(pointer) ?? 0;
@@ -96,12 +101,15 @@ function listAncestors(pointer: string): string[] {
   return pointers;
 }
 
-/** True for a whole list; a loss of a list has no position inside it. */
+/**
+ * True if the path is the root or a complete list of messages, tools or alternatives. The loss of a whole list has no
+ * position inside the list.
+ */
 function isTopLevelList(path: string): boolean {
   return /^(|\/messages|\/tools|\/alternatives)$/.test(path);
 }
 
-/** Returns the part, message and tool that contain a path, innermost first. */
+/** Returns the paths of the part, the message and the tool that contain the value at `path`, in this order. */
 function listOwners(path: string): string[] {
   const part = /^(?:\/messages)?\/\d+\/parts\/\d+|^(?:\/alternatives\/\d+)?\/message\/parts\/\d+/.exec(path)?.[0];
   const message = /^(?:\/messages)?\/\d+|^(?:\/alternatives\/\d+)?\/message/.exec(path)?.[0];

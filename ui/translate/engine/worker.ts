@@ -1,4 +1,4 @@
-// The web worker of the translation engine. A new source cancels the queued requests of earlier ones.
+// Runs the translation engine in a web worker. A new source removes the queued requests of earlier sources.
 import type { EngineResponse, EngineRequest } from "../types.ts";
 import { TranslationEngine } from "./translation-engine.ts";
 
@@ -7,13 +7,13 @@ let queue: EngineRequest[] = [];
 let isBusy = false;
 
 addEventListener("message", ({ data }: MessageEvent<EngineRequest>) => {
-  // Requests of earlier sources are obsolete.
+  // A request of type "read" has a new source. Queued requests refer to an earlier source, so they are removed.
   if (data.type === "read") queue = [];
   queue.push(data);
   if (!isBusy) void processQueue();
 });
 
-/** Yields between two requests, so that new messages are received. */
+/** Handles the queued requests. A timeout between two requests lets the worker receive new messages. */
 async function processQueue(): Promise<void> {
   isBusy = true;
   try {

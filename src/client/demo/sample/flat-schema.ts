@@ -1,17 +1,18 @@
-// Flattens a schema to one object: follows references, chooses branches, and merges everything that applies together.
+// Flattens a JSON schema to one object without references and branches: follows references, chooses branches, and
+// merges all schemas that apply together.
 import type { SchemaObject } from "../../../model/index.ts";
 import { parsePointer } from "../../../model/json/short-pointer.ts";
 import { isObject } from "../../../model/value-kind.ts";
 
 export type FlatSchema = Record<string, unknown>;
 
-/** Chooses one of `count` branches by index. */
+/** Returns the index of one of `count` branches. */
 export type ChooseIndex = (count: number) => number;
 
-/** The limit for cyclic references. */
+/** The number of schemas that one call may flatten; limited because references can be cyclic. */
 const MAX_STEPS = 100;
 
-/** A schema without valid values. */
+/** A schema that no value satisfies. */
 const IMPOSSIBLE: FlatSchema = { not: {} };
 
 export class SchemaFlattener {
@@ -24,7 +25,7 @@ export class SchemaFlattener {
     this.#choose = choose;
   }
 
-  /** Flattens a schema. `shallow` prefers branches without nested schemas. */
+  /** Returns the flattened schema. If `shallow` is true, branches without nested schemas are preferred. */
   flatten(schema: unknown, shallow: boolean): FlatSchema {
     this.#steps = 0;
     return this.#flat(schema, shallow);
@@ -42,7 +43,7 @@ export class SchemaFlattener {
     if (Array.isArray(allOf)) allOf.forEach(add);
     for (const branches of [anyOf, oneOf]) if (Array.isArray(branches)) add(this.#branch(branches, shallow));
     if (condition !== undefined) {
-      // Chooses between `if` with `then`, and `else`.
+      // One alternative satisfies `if` and `then`; the other satisfies `else`.
       if (this.#choose(2) === 0) [condition, then ?? true].forEach(add);
       else add(otherwise ?? true);
     }
@@ -70,7 +71,7 @@ function decode(fragment: string): string {
   try {
     return decodeURIComponent(fragment);
   } catch {
-    // An invalid percent escape is kept literally.
+    // A fragment with an invalid percent escape is used without decoding.
     return fragment;
   }
 }
@@ -107,12 +108,14 @@ const mergeProperties: KeywordMerge = (a, b) => {
   return Object.fromEntries(all);
 };
 
-/** Merges of keywords that are in both schemas; other keywords take the later value. */
+/**
+ * Functions that merge the values of a keyword that is in both schemas. For other keywords, the later value is used.
+ */
 const KEYWORD_MERGES = new Map<string, KeywordMerge>([
   ["type", intersection],
   ["enum", intersection],
   ["required", union],
-  // Several patterns become a list.
+  // If both schemas have a pattern, the result is a list of patterns.
   ["pattern", union],
   ["properties", mergeProperties],
   ["patternProperties", mergeProperties],
@@ -149,7 +152,7 @@ function intersection(a: unknown, b: unknown): unknown {
   ];
 }
 
-/** True if the list contains the value; "integer" is also contained in a list with "number", unless `how` is "exactly". */
+/** True if the list contains the value. A list with "number" also contains "integer", unless `how` is "exactly". */
 function includesValue(list: readonly unknown[], value: unknown, how?: "exactly"): boolean {
   if (how !== "exactly" && value === "integer" && list.includes("number")) return true;
   return list.some((each) => JSON.stringify(each) === JSON.stringify(value));

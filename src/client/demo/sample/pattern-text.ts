@@ -1,7 +1,7 @@
-// Creates a text that matches a simple regular expression, as schemas use them, with few repetitions. The caller checks the
-// result, so unsupported syntax only costs a guess.
+// Creates a text that matches a simple regular expression of a JSON schema, with few repetitions. Unsupported syntax
+// may lead to a text that does not match; the caller checks the text.
 
-/** Characters to try for a class, the most readable first. */
+/** Characters that are tried for a character class, the most readable first. */
 const PALETTE = [
   ...Array.from("aA1 -_.@/:x0z9"),
   ...Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)),
@@ -12,20 +12,20 @@ const PALETTE = [
   "\t",
 ];
 
-/** Limits nested repetitions. */
+/** The number of characters after which a repetition ends; limited because nested repetitions multiply. */
 const MAX_LENGTH = 1000;
 
-/** Options of a text. */
+/** Options of a generated text. */
 export interface PatternTextOptions {
-  /** Chooses an alternative, or a character of a class. */
+  /** Returns the index of one of `count` alternatives or characters. */
   choose(count: number): number;
-  /** Repetitions beyond the minimum. */
+  /** The number of repetitions beyond the minimum of a quantifier. */
   extra: number;
-  /** The index of the text; texts with different indexes have different characters. */
+  /** The index of the text in a series; texts with different indexes have different characters. */
   n: number;
 }
 
-/** Returns a text for an expression; undefined for unsupported syntax. */
+/** Returns a text for a regular expression; undefined if its syntax is not supported. */
 export function textForPattern(pattern: string, options: PatternTextOptions): string | undefined {
   const writer = new PatternWriter(pattern, options);
   const text = writer.alternatives();
@@ -66,7 +66,10 @@ class PatternWriter {
     return text;
   }
 
-  /** Writes an atom as often as its quantifier requires, parsed anew each time so that the characters can differ. */
+  /**
+   * Returns the text of an atom, repeated as its quantifier requires. The atom is parsed again each time, so that its
+   * characters can differ.
+   */
   #repeated(): string {
     const start = this.#at;
     let text = this.#atom();
@@ -94,7 +97,7 @@ class PatternWriter {
     return character;
   }
 
-  /** Writes a group; lookaheads and lookbehinds write nothing. */
+  /** Returns the text of a group; empty for a lookahead or a lookbehind. */
   #group(): string {
     const isLookaround = this.#match(/\?(?:<?[=!])/y) !== undefined;
     this.#match(/\?(?::|<\w+>)/y);
@@ -133,7 +136,7 @@ function findMatchingCharacters(source: string): string[] {
       const expression = new RegExp(`^${source}$`, flags);
       return PALETTE.filter((character) => expression.test(character));
     } catch {
-      // Invalid in this mode.
+      // The expression is invalid with these flags, so the loop continues with the next flags.
     }
   }
   return [];

@@ -1,5 +1,5 @@
-// One guess at a value of a schema. Guess 0 is the natural one: defaults, examples, required properties, and the first
-// branch. Other guesses choose at random, by their seed.
+// Creates one guess at a value of a JSON schema. Guess 0 is the natural value: defaults, examples, required properties,
+// and the first branch. The other guesses choose at random, by their seed.
 import type { SchemaObject } from "../../../model/index.ts";
 import { isObject } from "../../../model/value-kind.ts";
 import type { FlatSchema } from "./flat-schema.ts";
@@ -7,29 +7,32 @@ import { SchemaFlattener } from "./flat-schema.ts";
 import { sampleNumber } from "./sample-number.ts";
 import { sampleText } from "./sample-text.ts";
 
-/** From this depth on, only required values are created, so that recursive schemas end. */
+/**
+ * The depth from which branches without nested schemas are preferred and guess 0 creates only required values, so that
+ * the values of recursive schemas end.
+ */
 const SHALLOW_DEPTH = 3;
 const MAX_DEPTH = 12;
-/** Maximum items of a list and properties of an object. */
+/** The maximum number of items of a list and of properties of an object. */
 const MAX_ITEMS = 100;
 
 type JsonType = "object" | "array" | "string" | "number" | "integer" | "boolean" | "null";
 
-/** Keywords that imply a type, for schemas without `type`. */
+/** Keywords that imply a type, for schemas without the keyword `type`. */
 const KEYWORDS_BY_TYPE: readonly (readonly [JsonType, readonly string[]])[] = [
   ["object", ["properties", "required", "additionalProperties", "minProperties", "patternProperties", "propertyNames"]],
   ["array", ["items", "prefixItems", "minItems", "contains", "uniqueItems"]],
   ["string", ["minLength", "maxLength", "pattern", "format"]],
   ["number", ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]],
 ];
-/** Types to try for a schema without any hint. */
+/** Types that are tried for a schema whose keywords imply no type. */
 const UNTYPED_CHOICES: readonly JsonType[] = ["string", "integer", "object", "array", "boolean", "null"];
 
-/** The position of a value in the sample. */
+/** The position of a value in the generated object. */
 interface SamplePosition {
   name: string;
   depth: number;
-  /** Index among its siblings in a list. */
+  /** The index of the value in its list; 0 outside a list. */
   n: number;
 }
 
@@ -50,7 +53,7 @@ export class SampleGuess {
     return this.#sample(this.#root, { name: "", depth: 0, n: 0 });
   }
 
-  /** Returns 0 in guess 0, a pseudorandom index in the others. */
+  /** Returns 0 in guess 0, and a pseudorandom index in the other guesses. */
   readonly #choose = (count: number): number => {
     if (this.#seed === 0 || count < 2) return 0;
     this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -80,7 +83,10 @@ export class SampleGuess {
     }
   }
 
-  /** Lists the values in the schema: const, enum, examples, default. Odd guesses ignore examples and defaults. */
+  /**
+   * Lists the values that the schema contains: const, enum, examples, default. Guesses with an odd seed ignore examples
+   * and defaults.
+   */
   #listNamedValues({ const: only, enum: all, default: usual, examples, type }: FlatSchema, n: number): unknown[] {
     if (only !== undefined) return [only];
     if (Array.isArray(all) && all.length > 0) {
@@ -112,7 +118,7 @@ export class SampleGuess {
     const object: Record<string, unknown> = {};
     const add = (name: string): void => {
       const value = this.#sample(this.#propertySchema(flat, name), { name, depth: depth + 1, n: nth });
-      // `defineProperty`, because a property can be named "__proto__".
+      // `defineProperty` is used, because a property can be named "__proto__".
       Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true });
     };
     for (const name of new Set(names)) add(name);
@@ -124,7 +130,7 @@ export class SampleGuess {
     return object;
   }
 
-  /** Adds the dependent schemas of required properties. */
+  /** Returns the schema merged with the dependent schemas of its required properties. */
   #withDependents(flat: FlatSchema, depth: number): FlatSchema {
     const { dependentSchemas, required, ...rest } = flat;
     if (!isObject(dependentSchemas)) return flat;
@@ -135,7 +141,10 @@ export class SampleGuess {
     );
   }
 
-  /** Chooses the properties: the required ones; all if none is required; in other guesses, some optional ones. */
+  /**
+   * Chooses the names of the properties: the required ones, those that these depend on, and at random some optional
+   * ones. If none is required, guess 0 takes all.
+   */
   #required(flat: FlatSchema, properties: readonly string[], depth: number): Set<string> {
     const names = readNames(flat["required"]);
     const isAll = names.length === 0 && depth < SHALLOW_DEPTH && this.#choose(2) === 0;

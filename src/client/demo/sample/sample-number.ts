@@ -1,22 +1,25 @@
-// Samples numbers within the bounds and steps of a schema.
+// Samples numbers within the bounds and multiples of a JSON schema.
 import type { FlatSchema } from "./flat-schema.ts";
 
 interface NumberRange {
   low: number;
   high: number;
-  /** True if the bound itself is excluded. */
+  /** True if the bound `low` itself is excluded; `openHigh` is the same for `high`. */
   openLow: boolean;
   openHigh: boolean;
 }
 
-/** Returns a valid number near the preferred one; near the closest bound if none is valid. */
+/**
+ * Returns a number near the preferred number that the schema allows. If no candidate is allowed, returns a number that
+ * the schema does not allow; `sampleValue` detects it.
+ */
 export function sampleNumber(schema: FlatSchema, isInteger: boolean, preferred: number): number {
   const range = readRange(schema);
   const step = readStep(schema["multipleOf"], isInteger);
   if (step === undefined) return nearestInRange(range, preferred);
   const inside = Math.min(Math.max(preferred, range.low), range.high);
   const times = Math.round(inside / step);
-  // The nearest multiples, each computed by multiplication, which is more exact than addition.
+  // The nearest multiples are computed by multiplication, which is more exact than repeated addition.
   const near = [0, 1, -1, 2, -2].map((more) => multiplyExactly(times + more, step));
   return near.find((value) => isInRange(range, value)) ?? multiplyExactly(times, step);
 }
@@ -25,7 +28,7 @@ function readRange({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Fla
   const range: NumberRange = { low: -Infinity, high: Infinity, openLow: false, openHigh: false };
   if (typeof minimum === "number") range.low = minimum;
   if (typeof maximum === "number") range.high = maximum;
-  // Draft 4 has booleans.
+  // In draft 4 of JSON Schema, `exclusiveMinimum` and `exclusiveMaximum` are booleans.
   if (exclusiveMinimum === true) range.openLow = true;
   if (exclusiveMaximum === true) range.openHigh = true;
   if (typeof exclusiveMinimum === "number" && exclusiveMinimum >= range.low) {
@@ -53,7 +56,10 @@ function nearestInRange(range: NumberRange, preferred: number): number {
   );
 }
 
-/** Returns the step for `multipleOf` and integers combined: an integer multiple of 0.5 is a multiple of 1. */
+/**
+ * Returns the step that satisfies both `multipleOf` and the type; undefined if any number is allowed. An integer that
+ * is a multiple of 0.5 is a multiple of 1.
+ */
 function readStep(multipleOf: unknown, isInteger: boolean): number | undefined {
   if (typeof multipleOf !== "number" || multipleOf <= 0) return isInteger ? 1 : undefined;
   if (!isInteger) return multipleOf;
@@ -61,9 +67,9 @@ function readStep(multipleOf: unknown, isInteger: boolean): number | undefined {
   return multipleOf;
 }
 
-/** Multiplies without a binary rounding error: 3 × 0.1 is 0.3. */
+/** Multiplies and removes the binary rounding error: 3 × 0.1 is 0.3. */
 function multiplyExactly(times: number, step: number): number {
   const value = Number((times * step).toPrecision(15));
-  // Avoids −0.
+  // The number −0 is converted to 0.
   return value === 0 ? 0 : value;
 }

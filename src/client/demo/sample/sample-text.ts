@@ -1,10 +1,10 @@
-// Samples texts of a schema: by format, by property name, or by pattern and length.
+// Samples texts that a JSON schema allows: by format, by property name, or by pattern and length.
 import type { ChooseIndex, FlatSchema } from "./flat-schema.ts";
 import { textForPattern } from "./pattern-text.ts";
 
 const twoDigits = (n: number): string => String(n + 1).padStart(2, "0");
 
-/** The n-th text of each format. */
+/** Functions that return the n-th text of a format. */
 const FORMATS = new Map<string, (n: number) => string>(
   Object.entries({
     "date-time": (n) => `2026-01-31T12:00:${twoDigits(n)}Z`,
@@ -31,7 +31,7 @@ const FORMATS = new Map<string, (n: number) => string>(
   }),
 );
 
-/** Plausible texts by property name. */
+/** Plausible texts by the name of the property, in lower case. */
 const BY_NAME = new Map<string, string>(
   Object.entries({
     city: "Corinth",
@@ -53,10 +53,10 @@ const BY_NAME = new Map<string, string>(
 
 const LENGTHS = [0, 1, 2, 3, 5, 8, 16, 40, 120];
 
-/** Returns the n-th text for a schema and a property name. */
+/** Returns the n-th text for a schema and a property name; the first candidate if none satisfies the schema. */
 export function sampleText(schema: FlatSchema, name: string, nth: number, choose: ChooseIndex): string {
   const rules = readTextRules(schema);
-  // Other guesses choose another text, in case the schema rejects the usual one.
+  // Guesses other than guess 0 choose another text, in case the schema rejects the usual text.
   const n = nth + choose(4);
   let first: string | undefined;
   for (const text of candidates(schema, rules, name, n, choose)) {
@@ -68,7 +68,7 @@ export function sampleText(schema: FlatSchema, name: string, nth: number, choose
   return first ?? "";
 }
 
-/** Yields candidates, the most natural one first. */
+/** Yields candidate texts, the most natural text first. */
 function* candidates(
   schema: FlatSchema,
   rules: TextRules,
@@ -102,7 +102,7 @@ function readTextRules({ minLength, maxLength, pattern }: FlatSchema): TextRules
   };
 }
 
-/** True if a text has a valid length, in characters instead of UTF-16 units, and matches all patterns. */
+/** True if a text has a valid length and matches all patterns. JSON Schema counts characters, not UTF-16 units. */
 function matchesRules(text: string, { least, most, patterns }: TextRules): boolean {
   const { length } = Array.from(text);
   return length >= least && length <= most && patterns.every((pattern) => matchesPattern(pattern, text));
@@ -113,13 +113,16 @@ function matchesPattern(pattern: string, text: string): boolean {
     try {
       return new RegExp(pattern, flags).test(text);
     } catch {
-      // Invalid in this mode.
+      // The expression is invalid with these flags, so the loop continues with the next flags.
     }
   }
   return true;
 }
 
-/** Lengthens or shortens a text to a valid length; a shortened n-th text ends with its number. */
+/**
+ * Lengthens or shortens a text to a valid length. If it is shortened, a text with n > 0 ends with its number, so that
+ * texts stay distinct.
+ */
 function adjustLength(text: string, { least, most }: TextRules, n: number): string {
   const letters = Array.from(text);
   if (letters.length > most) {

@@ -1,14 +1,14 @@
-// Samples a valid value of a JSON Schema: guesses the natural value first, then others, until validation succeeds. The same
-// schema always gives the same value.
+// Samples a valid value of a JSON schema: guesses the natural value first, then other values, until the validation
+// succeeds. The same schema always results in the same value.
 import type { SchemaObject } from "../../../model/index.ts";
 import { ClientError } from "../../../calls/index.ts";
 import { compileValidator } from "../../schema/validate-json-schema.ts";
 import { SampleGuess } from "./sample-guess.ts";
 
-/** Most schemas need one guess. */
+/** The maximum number of guesses; most schemas need one. */
 const MAX_GUESSES = 100;
 
-/** Returns an instance of a schema; if no guess is valid, the first one. */
+/** Returns a value that the schema allows; the first guess if no guess is valid. */
 export function sampleValue(schema: SchemaObject): unknown {
   const isValid = compilePredicate(schema);
   const first = new SampleGuess(schema, 0).value();
@@ -20,7 +20,9 @@ export function sampleValue(schema: SchemaObject): unknown {
   return first;
 }
 
-/** Compiles a schema to a predicate. Every value counts as valid for a schema that cannot be compiled. */
+/**
+ * Returns a function that is true for valid values. For a schema that cannot be compiled, every value counts as valid.
+ */
 function compilePredicate(schema: SchemaObject): (value: unknown) => boolean {
   try {
     const validate = compileValidator(schema, "");

@@ -68,7 +68,10 @@ export function decodeCitation(citation: JsonObject, context: DecodeContext): An
   return annotation;
 }
 
-/** Encodes the annotations of a text; returns undefined if none of them is a citation. */
+/**
+ * Encodes the annotations of a text as citations. Returns undefined if there are annotations, but none of them can be
+ * sent as a citation.
+ */
 export function encodeCitations(
   { annotations }: TextPart,
   state: AnthropicEncodeState,
@@ -109,7 +112,7 @@ export function encodeCitation(
   reportNotPortableResidue<AnthropicLoss>(annotation, context);
   reportUnsentSeals(annotation, context, isWeb ? "encrypted" : undefined);
   reportUnsupportedFields(annotation, SUPPORTED, context, "field-unsupported");
-  // The cast is needed because citations of other types have fields, restored from residue, that AnthropicCitation does
-  // not declare.
+  // The cast is necessary for citations of other types, whose fields are restored from residue and are not declared by
+  // AnthropicCitation.
   return wire as unknown as AnthropicCitation;
 }

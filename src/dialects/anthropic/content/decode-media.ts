@@ -73,7 +73,7 @@ function decodeKnownSource(
     part.mimeType = source["media_type"];
     return DATA_FIELDS;
   }
-  // The form prevents the encoder from adding `text/plain` to a text that had no type.
+  // Without this form, the encoder would add the media type `text/plain` to a text that had none.
   if (isText) storeForm(part, state.context.dialect, "media_type", "none");
   return UNTYPED_DATA_FIELDS;
 }

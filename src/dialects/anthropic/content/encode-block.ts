@@ -69,8 +69,8 @@ function encodeText(part: TextPart | RefusalPart, state: AnthropicEncodeState): 
 
 const REASONING_FIELDS: ReadonlySet<string> = new Set(["type", "text", "extra", "seals"]);
 /**
- * The fields of reasoning if repairs are off. `cache` is included only here, because Anthropic rejects a cache
- * breakpoint on thinking.
+ * The fields of a reasoning part that are sent if repairs are off. `cache` is included only here, because Anthropic
+ * rejects a cache breakpoint on thinking.
  */
 const UNREPAIRED_REASONING_FIELDS: ReadonlySet<string> = new Set([...REASONING_FIELDS, "cache"]);
 const SUMMARY_FIELDS: ReadonlySet<string> = new Set([...REASONING_FIELDS, "summary"]);
@@ -106,7 +106,7 @@ function encodeOpaque(part: OpaquePart, state: AnthropicEncodeState): JsonObject
   const hasResidue = Object.values(part.extra ?? {}).some((residue) => Object.keys(residue).length > 0);
   if (hasResidue) context.report.addLoss("field-unsupported", "extra");
   reportUnsentSeals(part, context);
-  // The block need not be copied: the part has no residue and no cache breakpoint now, so closeBlock does not change
-  // it.
+  // The block need not be copied, because closeBlock does not change it: the passed part has no residue, and
+  // OPAQUE_FIELDS has no `cache`.
   return closeBlock(block, { ...part, extra: {} }, OPAQUE_FIELDS, state);
 }

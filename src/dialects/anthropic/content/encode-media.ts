@@ -13,7 +13,7 @@ const IMAGE_TYPES: ReadonlySet<unknown> = new Set(["image/jpeg", "image/png", "i
 const PDF = "application/pdf";
 const PLAIN_TEXT = "text/plain";
 
-/** The fields with the content of a media part that Anthropic supports, in the order of preference. */
+/** The sources of a media part that Anthropic supports, in the order of preference. */
 const SOURCE_FIELDS = ["data", "url", "fileId", "text", "content"] as const;
 type AnthropicSourceField = (typeof SOURCE_FIELDS)[number];
 const COMMON_FIELDS: readonly string[] = ["type", "extra", "cache", "seals"];
@@ -124,8 +124,8 @@ function encodeTextSource(
 }
 
 /**
- * Encodes base64 data as an image or a PDF, or decodes a text file to its text. Returns undefined if Anthropic does not
- * support the format.
+ * Encodes base64 data as the source of an image or a PDF; the data of a text file is decoded and sent as text. Returns
+ * undefined if Anthropic does not support the format.
  */
 function encodeDataSource(
   part: ImagePart | FilePart,

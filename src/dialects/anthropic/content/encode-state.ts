@@ -1,5 +1,5 @@
-// The state while Anthropic messages are encoded, and the functions that finish each block: cache breakpoint, residue,
-// losses.
+// Defines the state that is used while Anthropic messages are encoded, and functions that finish a block: they write
+// its cache breakpoint and residue, and report its losses.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { Part, PartBase } from "../../../model/parts.ts";
 import type { BlockEncodeState, PartListEncoder } from "../../blocks/encode-state.ts";
@@ -16,12 +16,13 @@ export interface AnthropicEncodeState extends BlockEncodeState {
   /** Names of the tools that were called so far, by call id. */
   readonly calledTools: Map<string, string>;
   /**
-   * Encodes a nested list of parts. It is a field of the state, because `encode-block.ts` imports the encoders that
-   * call it.
+   * Encodes a nested list of parts. It is a field of the state to avoid a circular import: `encode-block.ts` defines it
+   * and imports the encoders that call it.
    */
   readonly encodeParts: PartListEncoder<AnthropicEncodeState, AnthropicBlockPosition>;
   /**
-   * True for an answer of another dialect. Such an answer gets all fields that the types of Anthropic's SDK require.
+   * True while an answer of another dialect is encoded. Its blocks get all fields that the types of Anthropic's SDK
+   * require.
    */
   isForeignAnswer?: boolean;
 }
@@ -36,12 +37,12 @@ const UNSUPPORTED_FIELDS: Readonly<Partial<Record<string, AnthropicLoss>>> = {
   cache: "metadata-dropped",
 };
 
-/** Counts a cache breakpoint that is already on the wire object or in its residue. */
+/** Counts the cache breakpoint of an opaque block or of residue, which is written without `writeCacheControl`. */
 export function countCacheControl(cacheControl: unknown, state: AnthropicEncodeState): void {
   if (cacheControl !== undefined && cacheControl !== null) state.cacheCount++;
 }
 
-/** Writes a cache breakpoint; drops and reports it if the limit is reached. */
+/** Writes a cache breakpoint. Drops and reports it if the request already has MAX_CACHE_BREAKPOINTS. */
 export function writeCacheControl(
   wire: JsonObject,
   { cache }: Pick<PartBase, "cache">,

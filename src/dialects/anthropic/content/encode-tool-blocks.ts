@@ -15,7 +15,10 @@ import { closeBlock } from "./encode-state.ts";
 
 const PROVIDER_RESULT_FIELDS: ReadonlySet<string> = new Set([...toolBlocks.RESULT_FIELDS, "tool"]);
 
-/** Returns the block type of a call or result; undefined if another provider ran the tool, which is reported (B33). */
+/**
+ * Returns the block type of a call or result. Returns undefined and reports the loss if another provider ran the tool,
+ * or if the part concerns an approval (B33).
+ */
 function findBlockType(
   part: ToolCallPart | ToolResultPart,
   providerTypes: ReadonlySet<unknown>,

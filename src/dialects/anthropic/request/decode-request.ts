@@ -56,7 +56,7 @@ function decodeField(wire: JsonObject, key: string, request: ModelRequest, conte
     case "thinking":
     case "output_config":
     case "output_format":
-      // `decodeRequest` decodes these fields itself.
+      // `decodeRequest` decodes these four fields in separate steps.
       return true;
     case "tools":
       if (!Array.isArray(value)) return false;

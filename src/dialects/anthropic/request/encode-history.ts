@@ -21,8 +21,8 @@ export interface AnthropicHistory {
   system: string | JsonObject[] | undefined;
   messages: BlockMessage[];
   /**
-   * True if the last message has tool results and the assistant message before it lost its thinking or was made by
-   * another provider (B8).
+   * True if the last message has tool results, and the assistant message before it does not start with thinking,
+   * because its reasoning was dropped or another provider made its calls (B8).
    */
   endsWithoutThinking: boolean;
 }

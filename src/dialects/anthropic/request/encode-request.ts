@@ -71,7 +71,7 @@ function encodeEnvelope(request: ModelRequest, wire: JsonObject, dialect: string
     if (form["stream"] === "address") envelope.stream = request.stream;
     else wire["stream"] = request.stream;
   }
-  // The cast is safe, because the decoder stored an object of strings.
+  // The cast is safe: `decodeEnvelope` stores only an object of strings in the form `headers`.
   if (isObject(form["headers"])) envelope.headers = form["headers"] as Record<string, string>;
   return Object.keys(envelope).length > 0 ? envelope : undefined;
 }
@@ -80,7 +80,7 @@ function encodeOutput(request: ModelRequest, wire: JsonObject, context: EncodeCo
   const { output } = request;
   if (output === undefined || output.type === "text") return;
   if (output.type === "json") {
-    context.report.addLoss("field-unsupported", "output", "JSON output needs a schema here.");
+    context.report.addLoss("field-unsupported", "output", "JSON output is supported only with a schema.");
     return;
   }
   for (const field of ["name", "description", "strict"] as const) {
@@ -107,7 +107,10 @@ function encodeMetadata({ metadata }: ModelRequest, wire: JsonObject, { report }
   if (keys.length === 0 || Object.keys(encoded).length > 0) wire["metadata"] = encoded;
 }
 
-/** Deletes settings that consist only of residue, because Anthropic rejects them without `type`. */
+/**
+ * Deletes `thinking` or `tool_choice` if it consists only of restored residue, because Anthropic rejects these settings
+ * without `type`.
+ */
 function dropIncompleteSettings(wire: JsonObject, { report, dialect }: EncodeContext<AnthropicLoss>): void {
   for (const key of ["thinking", "tool_choice"]) {
     const value = wire[key];

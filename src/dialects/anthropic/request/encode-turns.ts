@@ -37,8 +37,8 @@ export class AnthropicTurnWriter extends TurnWriter<AnthropicEncodeState> {
   }
 
   /**
-   * True if the last message has tool results and the assistant message before it has lost reasoning, or calls that
-   * another provider's model made (B8).
+   * True if the last message has tool results, and the assistant message before it does not start with thinking,
+   * because its reasoning was dropped or another provider made its calls (B8).
    */
   endsWithoutThinking(): boolean {
     const [calls, results] = this.messages.slice(-2).map(({ content }) => toBlocks(content));
@@ -49,7 +49,7 @@ export class AnthropicTurnWriter extends TurnWriter<AnthropicEncodeState> {
   }
 }
 
-/** Returns the text of a block that has only a text; undefined for other blocks. */
+/** Returns the text of a text block without further fields; undefined for any other block. */
 function findOnlyText(block: JsonObject = {}): string | undefined {
   const { type, text } = block;
   return type === "text" && typeof text === "string" && Object.keys(block).length === 2 ? text : undefined;

@@ -1,4 +1,4 @@
-// Patterns for Anthropic models with certain traits; the patterns match the model names of all hosts.
+// Defines patterns for Anthropic models with certain traits; the patterns match the model names of all hosts.
 
 /** Models that accept a thinking budget instead of an effort: all models with thinking before Claude 4.6. */
 export const BUDGET_MODELS = /claude-(?:3[-.]7|[a-z]+-4(?:[-.][0-5])?(?![-.]\d{1,2}\b|\d))/;

@@ -96,12 +96,12 @@ export function encodeReasoning(request: ModelRequest, wire: JsonObject, { conte
 const DEFAULT_MAX_TOKENS = 4096;
 const MIN_BUDGET = 1024;
 /**
- * Part of the beta header that allows a budget above `max_tokens`, because the thinking between calls extends over
- * several answers.
+ * A part of the value of the header `anthropic-beta`. With this value, the budget may exceed `max_tokens`, because the
+ * thinking between tool calls extends over several answers.
  */
 const INTERLEAVED_THINKING = "interleaved-thinking";
 
-/** True if the encoded request enables thinking; residue is not considered. */
+/** True if the encoded request enables thinking. Residue is not considered, because it is restored later. */
 export function isThinkingEnabled(wire: JsonObject): boolean {
   const thinking = wire[THINKING];
   return isObject(thinking) && (thinking["type"] === "enabled" || thinking["type"] === "adaptive");
@@ -122,8 +122,8 @@ export function adjustThinking(
   const path = ["reasoning", requestedBudget === undefined ? "effort" : "budget"];
   const isEnabled = isObject(thinking) && thinking["type"] === "enabled";
   let budget = isEnabled ? Number(thinking[BUDGET]) : 0;
-  // Anthropic rejects thinking together with a forced tool call. If the effort is minimal, the tool call takes
-  // precedence.
+  // Anthropic rejects thinking together with a forced tool call. If only minimal effort is requested, thinking is
+  // disabled; otherwise `releaseForcedChoice` changes the tool choice.
   const yieldsToCall = requestedBudget === undefined && effort === "minimal" && isForced(wire["tool_choice"]);
   if ((isEnabled && endsWithoutThinking) || (yieldsToCall && isThinkingEnabled(wire))) {
     report.addLoss("reasoning-disabled", path);
@@ -141,7 +141,10 @@ export function adjustThinking(
   if (isEnabled && budget > 0) adjustBudget(request, wire, thinking, budget, (code) => report.addLoss(code, path));
 }
 
-/** Raises the budget to its minimum, and reduces it below `max_tokens`. Disables thinking if both are not possible. */
+/**
+ * Raises the budget to MIN_BUDGET, and reduces it below `max_tokens` unless the request allows interleaved thinking.
+ * Disables thinking if no budget is possible.
+ */
 function adjustBudget(
   request: ModelRequest,
   wire: JsonObject,

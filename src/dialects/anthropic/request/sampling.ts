@@ -1,4 +1,4 @@
-// The wire names of sampling settings, and the adjustment of settings to the limits of Anthropic's API.
+// Defines the wire names of sampling settings, and adjusts sampling settings to the limits of Anthropic's API.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { ModelRequest, Sampling } from "../../../model/request.ts";
 import { FieldTable } from "../../kit/fields/field-table.ts";

@@ -1,4 +1,5 @@
-// Decodes and encodes the tool choice. It has the field `disable_parallel_tool_use` on the wire.
+// Decodes and encodes `toolChoice` and `parallelToolCalls`, which is the field `disable_parallel_tool_use` of the tool
+// choice on the wire.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { ModelRequest, ToolChoice } from "../../../model/request.ts";
 import { storeField } from "../../blocks/fields.ts";
@@ -45,7 +46,7 @@ export function encodeToolChoice(request: ModelRequest, wire: JsonObject, state:
     else choice[DISABLE_PARALLEL] = !parallelToolCalls;
   }
   const hasTools = Array.isArray(wire["tools"]) && wire["tools"].length > 0;
-  // The provider itself gets the tools of an MCP server, so a tool choice is valid without `tools`.
+  // The provider itself reads the list of tools from an MCP server, so a tool choice is valid without `tools`.
   const hasMcpServers = request.extra?.[context.dialect]?.["mcp_servers"] !== undefined;
   if (hasTools || hasMcpServers || !context.repair) {
     wire["tool_choice"] = choice;

@@ -20,7 +20,8 @@ import { addCacheCounts, decodeUsage, encodeUsage } from "./usage.ts";
 const STOP_REASON = "stop_reason";
 
 /**
- * Fields that have the same value in every response. Only a different value, or the absence of the field, is stored.
+ * Fields that have the same value in every response. Only a different value (as residue) or the absence of the field
+ * (as form) is stored.
  */
 const CONSTANT_FIELDS: readonly (readonly [field: string, value: JsonValue])[] = [
   ["type", "message"],

@@ -1,5 +1,5 @@
-// Decodes one answer of an Anthropic stream: its open blocks, and the message fields that arrive at its start and its
-// end. The collected fields are decoded as those of a response (B80).
+// Decodes one answer of an Anthropic stream: its open blocks, and its message fields, which arrive in message_start and
+// message_delta. The message fields are collected and decoded like those of a whole response (B80).
 import type { Delta } from "../../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { copyObject } from "../../../model/json/index.ts";
@@ -23,10 +23,10 @@ import { AnthropicCallBlock } from "./call-block.ts";
 import type { AnthropicOpenBlock } from "./text-blocks.ts";
 import { AnthropicTextBlock, AnthropicThinkingBlock } from "./text-blocks.ts";
 
-/** Fields that are known only at the end of an answer. */
+/** Message fields that are known only at the end of an answer. */
 const END_FIELDS: ReadonlySet<string> = new Set(["stop_reason", "stop_sequence", "stop_details"]);
 
-/** Fields that are known at the start of an answer and do not change. */
+/** Message fields that are known at the start of an answer and do not change. */
 const START_FIELDS = ["id", "model", "type", "role"] as const;
 
 export class AnthropicAnswerDecoder implements AnswerDecoder {
@@ -79,7 +79,10 @@ export class AnthropicAnswerDecoder implements AnswerDecoder {
     return deltas;
   }
 
-  /** Returns the residue that later events cannot change, that is, residue without forms and null values. */
+  /**
+   * Returns the residue that later events do not change. Forms and null values are left out, because a later event may
+   * replace them.
+   */
   #findFinalResidue(extra: Extra | undefined): { extra?: Extra } {
     const residue = extra?.[this.#context.dialect];
     const final: JsonObject = {};
@@ -125,7 +128,10 @@ export class AnthropicAnswerDecoder implements AnswerDecoder {
     return this.#blocks.get(index);
   }
 
-  /** Opens a block; first closes the open block with the same index, if there is one (B76). */
+  /**
+   * Opens a block. First closes the blocks that must be closed before it, such as an open block with the same index
+   * (B76).
+   */
   open(index: unknown, wire: JsonObject): Delta[] {
     const deltas = this.#blocks.closeBefore(index);
     const block = this.#createBlock(wire, this.#blockCount++);
@@ -136,7 +142,8 @@ export class AnthropicAnswerDecoder implements AnswerDecoder {
 
   #createBlock(wire: JsonObject, key: number): AnthropicOpenBlock {
     const { type, text, thinking, name, cache_control: cacheControl } = wire;
-    // Deltas have no field for a cache breakpoint, so a block with a breakpoint is emitted as one part.
+    // Deltas of text, thinking and calls have no field for a cache breakpoint, so a block with a breakpoint is emitted
+    // as one `part` delta.
     const canStream = cacheControl === undefined;
     if (canStream && type === "text" && isOptionalText(text)) return new AnthropicTextBlock(wire, key, this.#state);
     if (canStream && type === "thinking" && isOptionalText(thinking)) {

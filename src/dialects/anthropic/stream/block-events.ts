@@ -1,4 +1,5 @@
-// Writes the events of Anthropic blocks: start, deltas and stop. A complete block is split into events as the API does.
+// Writes the events of Anthropic blocks: start, deltas and stop. A complete block is split into these events, as
+// Anthropic's API does.
 import type { JsonObject } from "../../../model/json/index.ts";
 import { copyObject, stringifyJson } from "../../../model/json/index.ts";
 import type { Extra } from "../../../model/parts.ts";
@@ -62,8 +63,8 @@ export class AnthropicEventWriter extends WireEventQueue {
   }
 
   /**
-   * Writes the residue of a delta that arrived after the start of its part, as fields of an empty delta of the block's
-   * kind.
+   * Writes the residue of a delta that arrived after the start of its part: the fields are written in a further delta
+   * of the block, `emptyDelta`, which has no content, and the unknown events after it.
    */
   writeResidue(index: number, emptyDelta: JsonObject, extra: Extra, dialect: string): void {
     const residue = extra[dialect] ?? {};

@@ -14,12 +14,12 @@ import type { AnthropicDecodeState } from "../content/decode-state.ts";
 import type { AnthropicOpenBlock } from "./text-blocks.ts";
 import { DELTA_EVENT_FIELDS } from "./text-blocks.ts";
 
-/** Deltas that append text to a field of the block, with the name of the field. */
+/** The types of deltas that append text to a field of the block, with the name of that field. */
 const APPENDING_DELTAS: ReadonlyMap<unknown, string> = new Map([
   ["text_delta", "text"],
   ["thinking_delta", "thinking"],
 ]);
-/** Deltas that replace fields of the block. */
+/** The types of deltas whose fields replace fields of the block. */
 const REPLACING_DELTAS: ReadonlySet<unknown> = new Set(["signature_delta", "compaction_delta"]);
 
 export class AnthropicBufferedBlock implements AnthropicOpenBlock {
@@ -59,15 +59,16 @@ export class AnthropicBufferedBlock implements AnthropicOpenBlock {
       this.storeEvent(event);
       return [];
     }
-    // All other fields of the delta and of the event become fields of the block.
+    // The fields of the delta and of the event that are not handled above become fields of the block, so that they are
+    // not lost.
     for (const key in delta) if (key !== "type" && key !== appended) copyField(delta, key, this.block);
     for (const key in event) if (!DELTA_EVENT_FIELDS.has(key)) copyField(event, key, this.block);
     return [];
   }
 
   /**
-   * Appends text to a field; returns false if the block has no such field, because the delta then belongs to another
-   * block.
+   * Appends text to a field of the block. Returns false if the block has no text in that field, because the delta then
+   * belongs to a different block.
    */
   #appendText(field: string, text: JsonValue | undefined): boolean {
     const before = this.block[field];

@@ -1,4 +1,5 @@
-// Decodes a tool call of a stream. Its arguments arrive as text; the call ends when the answer continues after it.
+// Decodes a tool call of a stream. Its arguments arrive as text; the call ends when the answer continues after it or
+// ends.
 import type { Delta } from "../../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { copyObject, stringifyJson } from "../../../model/json/index.ts";
@@ -20,11 +21,11 @@ export class AnthropicCallBlock extends AnthropicStreamedBlock implements Anthro
   readonly kind = "call";
   readonly #calls: StreamCallIds;
   #form: JsonObject = {};
-  /** Canonical id; empty until the call is emitted. */
+  /** The canonical id of the call; "" until the delta that starts the call is emitted. */
   #toolCallId = "";
-  /** Argument text of a free-form tool, until the call is emitted. */
+  /** The argument text of a call to a free-form tool, until the delta that starts the call is emitted. */
   #argumentText = "";
-  /** True while the argument text is empty or white space. */
+  /** True while the argument text of the deltas is empty or white space. */
   #isBlank = true;
   #hasEnded = false;
 
@@ -37,7 +38,10 @@ export class AnthropicCallBlock extends AnthropicStreamedBlock implements Anthro
     return this.wire["type"] === "tool_use";
   }
 
-  /** True for a free-form tool: its text is inside an object, which must be complete before the call is emitted. */
+  /**
+   * True for a call to a free-form tool. Its input text is wrapped in an object, which must be complete before the call
+   * is emitted.
+   */
   get #isFreeForm(): boolean {
     const { names } = this.state;
     const { name } = this.wire;
@@ -58,7 +62,8 @@ export class AnthropicCallBlock extends AnthropicStreamedBlock implements Anthro
     const block = copyObject(this.wire);
     block["input"] = input;
     const call = decodeToolUse(block, this.state);
-    // The answer decoder creates this block only for a wire block with a name.
+    // This cannot happen: the answer decoder creates this block only for a wire block with a name and a type, and
+    // decodeToolUse returns undefined only if one of them is missing.
     if (call === undefined) return context.fail("missing-field", "The tool call has no name.", "name");
     this.#calls.assignId(call, context.dialect);
     this.#toolCallId = call.toolCallId;
@@ -93,7 +98,7 @@ export class AnthropicCallBlock extends AnthropicStreamedBlock implements Anthro
     return [];
   }
 
-  /** Ends the call. The arguments are those of the deltas, else those of the start event (B20). */
+  /** Ends the call. The arguments are those of the deltas or, if these are blank, those of the start event (B20). */
   end(isCut = false): Delta[] {
     if (this.#hasEnded) return [];
     this.#hasEnded = true;
@@ -107,7 +112,8 @@ export class AnthropicCallBlock extends AnthropicStreamedBlock implements Anthro
     } else if (initialText !== "") deltas.push(this.#argumentsDelta(initialText));
     const target: WithExtra = {};
     if (isBlank && input === undefined) {
-      // Later residue replaces each key as a whole, so that all earlier forms are repeated.
+      // The form `input: "none"` records that no arguments arrived. The `$form` of this residue replaces the `$form` of
+      // the delta that started the call, so the forms of that delta are stored again.
       const { dialect } = this.state.context;
       for (const key of Object.keys(this.#form)) storeForm(target, dialect, key, this.#form[key] ?? null);
       storeForm(target, dialect, "input", "none");

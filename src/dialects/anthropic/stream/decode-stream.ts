@@ -1,4 +1,4 @@
-// Decodes the events of an Anthropic stream, in any order.
+// Decodes the events of an Anthropic stream, even if events are missing, repeated or in a wrong order.
 import { disassemble } from "../../../assembly/disassemble.ts";
 import type { Delta } from "../../../model/delta.ts";
 import type { JsonObject } from "../../../model/json/index.ts";
@@ -16,13 +16,13 @@ export function createStreamDecoder(context: DecodeContext, { names }: DecodeRep
   return new AnthropicStreamDecoder(context, names);
 }
 
-/** Fields that belong to `message_start` only. */
+/** Message fields that only `message_start` can set. */
 const START_FIELDS: readonly string[] = ["id", "model", "type", "role", "content"];
 
 const BLOCK_START_FIELDS: ReadonlySet<string> = new Set(["type", "index", "content_block"]);
 const BLOCK_STOP_FIELDS: ReadonlySet<string> = new Set(["type", "index"]);
 
-/** Blocks to open for a delta whose start event is missing. */
+/** The block to open for a delta whose block has no start event, by type of the delta. */
 const IMPLICIT_BLOCKS: ReadonlyMap<unknown, JsonObject> = new Map<unknown, JsonObject>([
   ["text_delta", { type: "text", text: "" }],
   ["citations_delta", { type: "text", text: "" }],
@@ -36,7 +36,7 @@ class AnthropicStreamDecoder extends BlockStreamDecoder<AnthropicAnswerDecoder> 
 
   protected decodeWire(wire: JsonObject, event: string | undefined): Delta[] {
     const { type } = wire;
-    // The event's `type` decides; the SSE event name may be missing (B70).
+    // The field `type` of the data determines the event, because the SSE event name may be missing (B70).
     switch (typeof type === "string" ? type : "") {
       case "content_block_delta":
         return this.#decodeBlockDelta(wire);
@@ -57,7 +57,10 @@ class AnthropicStreamDecoder extends BlockStreamDecoder<AnthropicAnswerDecoder> 
     }
   }
 
-  /** Decodes other data: a whole message instead of a stream (B74), an error, or an unknown event (B43). */
+  /**
+   * Decodes data that is not an event of the protocol or is an error: a whole message instead of a stream (B74), an
+   * error, or an unknown event (B43).
+   */
   #decodeOther(wire: JsonObject, event: string | undefined): Delta[] {
     const { type, error, content } = wire;
     if (type === "message" && this.answer === undefined && isBlockList(content)) {
@@ -69,7 +72,7 @@ class AnthropicStreamDecoder extends BlockStreamDecoder<AnthropicAnswerDecoder> 
     return [];
   }
 
-  /** Decodes a block delta; a fast path for plain text, which is nearly every event. */
+  /** Decodes a `content_block_delta` event. Plain text, which is nearly every event, has a fast path. */
   #decodeBlockDelta(wire: JsonObject): Delta[] {
     const { delta, index } = wire;
     const block = this.answer?.block(index);
@@ -95,7 +98,8 @@ class AnthropicStreamDecoder extends BlockStreamDecoder<AnthropicAnswerDecoder> 
       block.storeEvent(wire);
       return [];
     }
-    // No open block of this kind has the index (B76): the delta opens one.
+    // No open block with this index accepts the delta (B76). If the type of the delta determines a block, that block is
+    // opened for it; otherwise the event is stored as unknown.
     const implicitBlock = IMPLICIT_BLOCKS.get(delta["type"]);
     if (implicitBlock === undefined) {
       this.unknownEvents.push(wire);
@@ -110,7 +114,10 @@ class AnthropicStreamDecoder extends BlockStreamDecoder<AnthropicAnswerDecoder> 
     return deltas;
   }
 
-  /** Returns the current answer, or starts one whose start event is missing. */
+  /**
+   * Returns the current answer. If there is none, because message_start is missing, starts an answer and adds its
+   * deltas to `deltas`.
+   */
   #requireAnswer(deltas: Delta[]): AnthropicAnswerDecoder {
     return this.answer ?? this.startImplicitly(deltas);
   }
@@ -131,7 +138,8 @@ class AnthropicStreamDecoder extends BlockStreamDecoder<AnthropicAnswerDecoder> 
     const answer = this.answer;
     const deltas: Delta[] = [];
     if (answer !== undefined) {
-      // A repeated start updates the fields; the start of another message truncates the current one.
+      // A message_start with the id of the current answer updates its fields. One with a different id ends the current
+      // answer as truncated.
       if (answer.id === fields["id"]) {
         answer.addFields(fields, "content");
         return answer.emitUsage();
@@ -154,7 +162,7 @@ class AnthropicStreamDecoder extends BlockStreamDecoder<AnthropicAnswerDecoder> 
     }
     const deltas: Delta[] = [];
     const answer = this.#requireAnswer(deltas);
-    // Unknown fields of the event become fields of the block.
+    // Unknown fields of the event become fields of the block, so that they are stored in the residue of its part.
     const extended = unknownFields(wire, BLOCK_START_FIELDS);
     if (extended !== undefined) for (const key of Object.keys(block)) copyField(block, key, extended);
     for (const delta of answer.open(index, extended ?? block)) deltas.push(delta);
@@ -166,9 +174,9 @@ class AnthropicStreamDecoder extends BlockStreamDecoder<AnthropicAnswerDecoder> 
     return this.answer?.close(wire["index"]) ?? [];
   }
 
-  /** Decodes `message_delta`: stop reason and usage. */
+  /** Decodes a `message_delta` event, which has the stop reason and the usage. */
   #decodeMessageDelta(wire: JsonObject): Delta[] {
-    // An event after the end has no answer to belong to.
+    // After the end of an answer, the event belongs to no answer and is ignored.
     if (this.answer === undefined && this.hasEnded) return [];
     const deltas: Delta[] = [];
     const answer = this.#requireAnswer(deltas);
@@ -177,7 +185,10 @@ class AnthropicStreamDecoder extends BlockStreamDecoder<AnthropicAnswerDecoder> 
     return deltas;
   }
 
-  /** Adds the message fields of an event; an event with misplaced fields is stored as a whole, too. */
+  /**
+   * Adds the message fields of an event to the answer. An event with a field at a wrong place, such as an id in
+   * `message_delta`, is also stored as an unknown event.
+   */
   #addMessageFields(wire: JsonObject, answer: AnthropicAnswerDecoder): void {
     const { delta } = wire;
     let hasMisplaced = delta !== undefined && !isObject(delta);
@@ -199,7 +210,10 @@ class AnthropicStreamDecoder extends BlockStreamDecoder<AnthropicAnswerDecoder> 
     return [...deltas, ...this.finish(answer)];
   }
 
-  /** Decodes an error, also within an answer (B72); a lone error is a failed response. */
+  /**
+   * Decodes an error, which can arrive within an answer (B72). An error body before any answer or unknown event is
+   * decoded as a failed response.
+   */
   protected decodeError(wire: JsonObject): Delta[] {
     const { type, error } = wire;
     const isAlone = this.answer === undefined && this.unknownEvents.length === 0;

@@ -1,4 +1,5 @@
-// Encodes an Anthropic stream: one message_start, each block opened and closed, one message_delta, message_stop (B81).
+// Encodes an Anthropic stream: one message_start, a start and a stop event for each block, one message_delta, and one
+// message_stop (B81).
 import type { Delta } from "../../../model/delta.ts";
 import type { JsonObject } from "../../../model/json/index.ts";
 import { sameJson } from "../../../model/json/index.ts";
@@ -28,9 +29,15 @@ export function createStreamEncoder(context: EncodeContext<AnthropicLoss>): Omit
   return new AnthropicStreamEncoder(context);
 }
 
-/** Fields in `delta` of a message_delta event; other late fields stand beside `delta`. */
+/**
+ * Message fields that message_delta has in its field `delta`. Any other field that is new or changed since
+ * message_start is a field of message_delta itself.
+ */
 const DELTA_FIELDS: ReadonlySet<string> = new Set(["stop_reason", "stop_sequence", "stop_details", "container"]);
-/** Fields of a message that a message_delta event never repeats. */
+/**
+ * Message fields that are not copied to message_delta: they are in message_start or in the blocks, or, as `usage`, are
+ * written separately.
+ */
 const OTHER_FIELDS: ReadonlySet<string> = new Set(["id", "type", "role", "model", "content", "usage"]);
 /** Prefix of the metrics that Amazon Bedrock, as a host of this API, adds to message_stop. */
 const HOST_PREFIX = "amazon-bedrock-";
@@ -38,7 +45,7 @@ const HOST_PREFIX = "amazon-bedrock-";
 class AnthropicStreamEncoder extends BlockStreamEncoder {
   readonly #context: EncodeContext<AnthropicLoss>;
   #state: AnthropicStreamState;
-  /** The message of message_start, once it is written. */
+  /** The field `message` of the message_start event; undefined until the event is written. */
   #message: JsonObject | undefined;
 
   constructor(context: EncodeContext<AnthropicLoss>) {
@@ -75,15 +82,18 @@ class AnthropicStreamEncoder extends BlockStreamEncoder {
     const answer = this.follower.response();
     if (answer === undefined) return;
     const { error: _, message, ...fields } = answer;
-    // With a stop reason of this dialect, the encoder does not add the fields of a foreign answer.
+    // The stop reason of this dialect is replaced below. It prevents that encodeResponse treats the answer as one of
+    // another dialect and adds fields to it.
     const finishReason: ModelResponse["finishReason"] = { unified: "stop", raw: "end_turn" };
     const start: ModelResponse = { ...fields, message: { ...message, parts: [] }, finishReason };
     const wire = encodeResponse(start, this.#state.encodeState.context).wire as JsonObject;
     if (readForm(answer, this.#context.dialect)["stop_reason"] === "none") delete wire["stop_reason"];
     else wire["stop_reason"] = null;
-    // The first delta of a whole answer may already have the fields of its end.
+    // If the deltas were made from a whole response, `start` already has residue for these fields, which are known only
+    // at the end of the answer. They are null in message_start.
     for (const field of ["stop_sequence", "stop_details"]) if (wire[field] !== undefined) wire[field] = null;
-    // Readers add later counts to those of message_start.
+    // Clients add the counts of later events to those of message_start, so message_start needs counts even if none are
+    // known yet.
     if (answer.usage === undefined || !isObject(wire["usage"])) wire["usage"] = { input_tokens: 0, output_tokens: 0 };
     this.#message = wire;
     this.#state.events.write({ type: "message_start", message: wire });
@@ -104,7 +114,7 @@ class AnthropicStreamEncoder extends BlockStreamEncoder {
     const answer = withoutAddedMetadata(withoutUnknownEvents(response, this.#context.dialect));
     const body = encodeResponse(answer, this.#context).wire as JsonObject;
     const usage = isObject(body["usage"]) ? body["usage"] : { output_tokens: 0 };
-    // A whole response may lack usage; readers of a stream require it.
+    // The encoded response has no usage, but clients of a stream require it, so an output count of 0 is written.
     if (body["usage"] !== usage) this.#context.report.addLoss("usage-synthesized", "usage");
     const delta: JsonObject = {};
     const messageDelta: JsonObject = { type: "message_delta", delta, usage };
@@ -128,7 +138,7 @@ class AnthropicStreamEncoder extends BlockStreamEncoder {
     for (const event of readUnknownEvents(response, this.#context.dialect)) this.#state.events.write(event);
   }
 
-  /** Writes the error (B86); incomplete blocks stay open. */
+  /** Writes the error event of a failed answer (B86). Incomplete blocks stay open. */
   protected writeFailure(): void {
     const response = this.follower.response();
     if (response?.error === undefined) return;
@@ -138,7 +148,10 @@ class AnthropicStreamEncoder extends BlockStreamEncoder {
     this.#state.events.write(body ?? this.#encodeFailure(answer, response.error));
   }
 
-  /** Encodes an error after content; the content is encoded once more for its losses. */
+  /**
+   * Encodes an error that arrives after content. The content has been written; it is encoded again only to report its
+   * losses.
+   */
   #encodeFailure(response: ModelResponse, error: ProviderError): JsonObject {
     const context = this.#context;
     const { message } = withoutAddedMetadata(response);
@@ -150,7 +163,10 @@ class AnthropicStreamEncoder extends BlockStreamEncoder {
   }
 }
 
-/** Removes the metadata that assembly added, which is not part of the answer; empty metadata stay. */
+/**
+ * Returns the response without the message metadata that the assembler added, which is not part of the answer. Metadata
+ * without keys is kept, because the assembler adds none.
+ */
 function withoutAddedMetadata(response: ModelResponse): ModelResponse {
   const { message } = response;
   const hasMetadata = Object.keys(message.metadata ?? {}).length > 0;

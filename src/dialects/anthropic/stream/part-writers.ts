@@ -18,14 +18,17 @@ import { encodePart } from "../content/encode-block.ts";
 import type { AnthropicEncodeState } from "../content/encode-state.ts";
 import type { AnthropicEventWriter } from "./block-events.ts";
 
-/** State of one streamed answer, shared by its part writers. */
+/** The state of one streamed answer, which its part writers share. */
 export interface AnthropicStreamState {
   readonly events: AnthropicEventWriter;
-  /** Its report is discarded: the losses are those of the whole answer. */
+  /**
+   * The state for encoding parts. Its loss report is discarded, because the losses are reported once, from the complete
+   * answer.
+   */
   readonly encodeState: AnthropicEncodeState;
-  /** Reports a form that became known after the events that would restore it. */
+  /** Reports a form that cannot be restored, because it became known after the event that it concerns was written. */
   reportStaleForm(path: readonly (string | number)[]): void;
-  /** Reports that a part continues in an additional block. */
+  /** Reports that the content of a part is written in more than one block. */
   reportSplit(draft: PartDraft): void;
 }
 
@@ -62,7 +65,7 @@ class AnthropicTextWriter implements PartWriter, PendingSurrogate {
   pendingSurrogate?: string;
   readonly #state: AnthropicStreamState;
   readonly #index: number;
-  /** The residue of the first delta is in the start event. */
+  /** True until the first delta is added. Its residue is not written again, because the start event already has it. */
   #isFirstDelta = true;
 
   constructor({ part }: PartDraft, state: AnthropicStreamState) {
@@ -93,7 +96,10 @@ class AnthropicTextWriter implements PartWriter, PendingSurrogate {
   }
 }
 
-/** Opens its block with the first text: reasoning without text may be redacted, or have no block. */
+/**
+ * Writes a reasoning part. Opens the block at the first text, because reasoning without text becomes a redacted block
+ * or no block.
+ */
 class AnthropicThinkingWriter implements PartWriter, PendingSurrogate, ReasoningTextState {
   pendingSurrogate?: string;
   summary?: number;
@@ -144,7 +150,8 @@ class AnthropicThinkingWriter implements PartWriter, PendingSurrogate, Reasoning
     }
     const signature = findSealValue(part, "signature", context);
     const isSealed = signature !== undefined || findSealValue(part, "redacted", context) !== undefined;
-    // A seal covers the text, not the summary that was written instead of it.
+    // A seal is valid only for the reasoning text. If summaries were written instead of the text, the sealed text needs
+    // a block of its own.
     const wroteSummary = this.summary !== undefined && this.summary !== -1;
     if (isSealed && wroteSummary) return this.#writeSealedBlock(this.#index);
     if (signature !== undefined) events.writeDelta(this.#index, { type: "signature_delta", signature });
@@ -156,7 +163,7 @@ class AnthropicThinkingWriter implements PartWriter, PendingSurrogate, Reasoning
     events.closeBlock(this.#index);
   }
 
-  /** Writes the sealed text in an additional block. */
+  /** Closes the block with the summaries, and writes the sealed text in an additional block. */
   #writeSealedBlock(index: number): void {
     const { events } = this.#state;
     events.closeBlock(index);
@@ -170,14 +177,15 @@ class AnthropicCallWriter implements PartWriter {
   readonly #draft: CallDraft;
   readonly #state: AnthropicStreamState;
   readonly #arguments: CallArgumentPieces;
-  /** Undefined if the call has no block. */
+  /** The index of the block of the call; undefined if the call is dropped and has no block. */
   readonly #index: number | undefined;
 
   constructor(draft: CallDraft, state: AnthropicStreamState) {
     this.#draft = draft;
     this.#state = state;
     this.#arguments = new CallArgumentPieces(draft);
-    // A call that waited for another may have its arguments already; they follow as deltas.
+    // The block starts with an empty input, because the arguments follow as deltas. The draft already has arguments if
+    // the call was buffered while another call was open.
     const { inputText: _, invalid: __, ...call } = draft.part;
     const block = encodeAnswerPart({ ...call, input: {} }, state);
     if (block !== undefined) this.#index = state.events.openBlock(block, readPartEvents(draft.part, state));
@@ -192,7 +200,7 @@ class AnthropicCallWriter implements PartWriter {
       if (json !== "") events.writeInput(index, json);
     }
     const { extra } = delta.payload;
-    // The start event has the residue of the first delta.
+    // The residue of `tool_call_start` is not written here, because the start event already has it.
     if (extra !== undefined && delta.kind !== "tool_call_start") {
       events.writeResidue(index, EMPTY_INPUT, extra, encodeState.context.dialect);
     }

@@ -12,20 +12,20 @@ import { decodeCitation, hasCitations } from "../content/citations.ts";
 import { decodeBlock } from "../content/decode-block.ts";
 import type { AnthropicDecodeState } from "../content/decode-state.ts";
 
-/** One block between its start and its stop event. */
+/** A block of a stream, between its start event and its stop event. */
 export interface AnthropicOpenBlock {
   readonly kind: "text" | "thinking" | "call" | "buffered";
   readonly key: number;
-  /** Emits the content of the start event. */
+  /** Returns the deltas for the content of the start event. */
   open(): Delta[];
-  /** Decodes a delta; undefined if its type does not fit this block. */
+  /** Decodes a wire delta; returns undefined if its type does not fit this block. */
   add(delta: JsonObject, event: JsonObject): Delta[] | undefined;
-  /** Stores an event with a delta of unknown type. */
+  /** Stores an event whose delta has an unknown type, for the residue of the part. */
   storeEvent(event: JsonObject): void;
   close(): Delta[];
 }
 
-/** Fields of a `content_block_delta` event. */
+/** The known fields of a `content_block_delta` event. */
 export const DELTA_EVENT_FIELDS: ReadonlySet<string> = new Set(["type", "index", "delta"]);
 const TEXT_DELTA_FIELDS: ReadonlySet<string> = new Set(["type", "text"]);
 const CITATION_DELTA_FIELDS: ReadonlySet<string> = new Set(["type", "citation"]);
@@ -34,8 +34,8 @@ const THINKING_DELTA_FIELDS: ReadonlySet<string> = new Set(["type", "thinking", 
 const NO_RESIDUE: WithExtra = {};
 
 /**
- * Returns the unknown fields of an event and its delta as residue; `content` is the delta's known field, if present.
- * Nearly every event has none, and a count of its fields is enough to know that.
+ * Returns the unknown fields of an event and of its delta as residue. `content` is the value of the delta's content
+ * field; undefined if it is absent. Nearly every event has no unknown fields, which a count of the fields shows.
  */
 export function readDeltaResidue(
   event: JsonObject,
@@ -51,7 +51,9 @@ export function readDeltaResidue(
   return target;
 }
 
-/** True if an event has only type, index and delta, and the delta only type and content. */
+/**
+ * True if an event has only the fields `type`, `index` and `delta`, and its delta only `type` and one content field.
+ */
 export function isPlainDelta(event: JsonObject, delta: JsonObject): boolean {
   return event["index"] !== undefined && hasFieldCount(event, 3) && hasFieldCount(delta, 2);
 }
@@ -72,7 +74,10 @@ export abstract class AnthropicStreamedBlock {
     this.#unknownEvents.push(event);
   }
 
-  /** Adds the unknown events to the residue that the last delta of the block carries. */
+  /**
+   * Adds the stored unknown events to the residue of `target`, and returns that residue for the last delta of the
+   * block.
+   */
   protected addUnknownEvents(target: WithExtra): Extra | undefined {
     storeUnknownEvents(target, this.state.context.dialect, this.#unknownEvents);
     return target.extra;
@@ -113,7 +118,10 @@ export class AnthropicTextBlock extends AnthropicStreamedBlock implements Anthro
     return [this.#citationDelta(citation, readDeltaResidue(event, delta, citation, CITATION_DELTA_FIELDS, dialect))];
   }
 
-  /** Stores the spelling of `citations` (an empty list or null) if no citation arrived. */
+  /**
+   * Returns a delta with the residue that is known only at the end of the block: the spelling of `citations` (an empty
+   * list or null) if no citation arrived, and unknown events. Returns no delta if there is no such residue.
+   */
   close(): Delta[] {
     const target: WithExtra = {};
     const { citations } = this.wire;
@@ -152,7 +160,7 @@ export class AnthropicThinkingBlock extends AnthropicStreamedBlock implements An
     return (part.seals ?? []).map((seal) => ({ kind: "seal", payload: { seal, partKey: this.key } }));
   }
 
-  /** Decodes a delta with text, a signature, or both (B4). */
+  /** Decodes a delta with thinking text, a signature, or both (B4). */
   add(delta: JsonObject, event: JsonObject): Delta[] | undefined {
     const { type, thinking, signature } = delta;
     if (type !== "thinking_delta" && type !== "signature_delta") return undefined;
@@ -167,7 +175,10 @@ export class AnthropicThinkingBlock extends AnthropicStreamedBlock implements An
     return [...deltas, ...this.#sealDeltas()];
   }
 
-  /** Stores the form of a missing signature, which is known only now. */
+  /**
+   * Returns a delta with the residue that is known only at the end of the block: the form of a missing signature, and
+   * unknown events. Returns no delta if there is no such residue.
+   */
   close(): Delta[] {
     const unsigned: JsonObject = { type: "thinking", thinking: "" };
     const signature = this.#signature ?? this.wire["signature"];

@@ -1,18 +1,23 @@
-// Bytes on the wire: base64 in JSON, a Uint8Array in the SDK's objects, or one of the JSON spellings of a byte array.
-// The spelling is stored and restored.
+// Decodes and encodes bytes on the wire: base64 in JSON, a Uint8Array in the SDK's objects, or one of the JSON
+// spellings of a byte array. The spelling is stored when bytes are decoded and restored when they are encoded.
 import type { JsonValue } from "../../../model/json/index.ts";
 import { decodeBase64 } from "../../blocks/media.ts";
 import { isObject } from "../../kit/fields/read-wire.ts";
 
-/** Spelling of bytes that are not base64. */
+/**
+ * The spelling of bytes that are not base64: a Uint8Array, a serialized `Buffer`, an object with index keys, or a list
+ * of numbers.
+ */
 export type BytesForm = "bytes" | "buffer" | "indexed" | "list";
 
 export interface DecodedBytes {
-  /** Base64. */
+  /** The bytes in base64. */
   data: string;
+  /** The spelling on the wire; undefined for base64. */
   form?: BytesForm;
 }
 
+/** Decodes bytes in any spelling; undefined if the value has none of the known spellings. */
 export function decodeBytes(value: unknown): DecodedBytes | undefined {
   if (typeof value === "string") return { data: value };
   if (value instanceof Uint8Array) return { data: encodeBase64(value), form: "bytes" };
@@ -40,7 +45,7 @@ export function encodeBytes(data: string, form: unknown): JsonValue | undefined 
     case undefined:
       return data;
     case "bytes":
-      // Not JSON: an object for the SDK.
+      // The result is not JSON but a Uint8Array, which the SDK expects in its objects.
       return bytes as unknown as JsonValue | undefined;
     case "buffer":
       return bytes && { type: "Buffer", data: [...bytes] };
@@ -53,7 +58,10 @@ export function encodeBytes(data: string, form: unknown): JsonValue | undefined 
   }
 }
 
-/** Returns the base64 of the bytes of two base64 strings. */
+/**
+ * Returns the base64 of the joined bytes of two base64 strings; a plain concatenation is wrong if the first one has
+ * padding.
+ */
 export function joinBase64(first: string, second: string): string {
   if (!first.endsWith("=")) return first + second;
   const [a, b] = [decodeBase64(first), decodeBase64(second)];
@@ -64,7 +72,7 @@ export function joinBase64(first: string, second: string): string {
   return encodeBase64(joined);
 }
 
-/** Chunk size: a function call has a maximum number of arguments. */
+/** The number of bytes per call of `fromCharCode`, because engines limit the number of arguments of a call. */
 const CHUNK_SIZE = 8192;
 
 function encodeBase64(bytes: Uint8Array): string {

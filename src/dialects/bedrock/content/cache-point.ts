@@ -3,7 +3,10 @@ import type { JsonObject } from "../../../model/json/index.ts";
 import type { CacheBreakpoint, WithExtra } from "../../../model/parts.ts";
 import { readCacheBreakpoint, storeField } from "../../blocks/fields.ts";
 
-/** Stores every field that is not in `decoded` as residue; `inner` names the wire objects that contain `wire`. */
+/**
+ * Stores every field of `wire` that is not in `decoded` as residue; `inner` is the path of keys from the residue's root
+ * to `wire`.
+ */
 export function storeRest<T extends WithExtra>(
   target: T,
   wire: JsonObject,
@@ -15,7 +18,10 @@ export function storeRest<T extends WithExtra>(
   return target;
 }
 
-/** Reads the cache breakpoint of a cache point block; undefined if the block has fields that the model has not. */
+/**
+ * Decodes a cache point block; undefined if the block is not a cache point or has fields without a canonical
+ * counterpart.
+ */
 export function readCachePoint(block: JsonObject): CacheBreakpoint | undefined {
   const { cachePoint, ...others } = block;
   return Object.keys(others).length > 0 ? undefined : readCacheBreakpoint(cachePoint, "default");

@@ -1,5 +1,5 @@
-// Text with citations. A citation's positions refer to the cited document, not to the citing text, so they are not an
-// annotation's span: they are stored as residue. A citation of a web page has a URL.
+// Decodes and encodes text with citations. The positions of a citation refer to the cited document, not to the citing
+// text, so they are stored as residue and not as the span of the annotation. Only a citation of a web page has a URL.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { Annotation, TextPart } from "../../../model/parts.ts";
 import type { DecodeContext } from "../../dialect.ts";
@@ -13,7 +13,7 @@ import type { BedrockEncodeState } from "./encode-state.ts";
 
 export const CITATIONS_CONTENT = "citationsContent";
 
-/** Decodes a text with citations; undefined if it has several texts. */
+/** Decodes a text with citations; undefined unless its content is exactly one text. */
 export function decodeCitationsContent(wire: JsonObject, context: DecodeContext): TextPart | undefined {
   const { content, citations } = wire;
   const text = findOnlyText(content);
@@ -57,7 +57,7 @@ export function decodeCitation(citation: JsonObject, { dialect }: DecodeContext)
   return storeRest(annotation, citation, dialect, [], ...decoded);
 }
 
-/** Encodes the annotations of a text; undefined if none is a citation. */
+/** Encodes the annotations of a text as citations; undefined if the text is to be written without citations. */
 export function encodeCitations(part: TextPart, form: JsonObject, state: BedrockEncodeState): JsonObject[] | undefined {
   const { annotations } = part;
   if (annotations === undefined) return undefined;
@@ -74,7 +74,9 @@ export function encodeCitations(part: TextPart, form: JsonObject, state: Bedrock
 const SUPPORTED: ReadonlySet<string> = new Set(["kind", "title", "source", "citedText", "extra", "seals"]);
 const SUPPORTED_WITH_URL: ReadonlySet<string> = new Set([...SUPPORTED, "url"]);
 
-/** Encodes an annotation; undefined if it cites neither a document nor a URL. */
+/**
+ * Encodes an annotation as a citation; undefined, with a loss, if the annotation cites neither a document nor a URL.
+ */
 export function encodeCitation(annotation: Annotation, { context }: BedrockEncodeState): JsonObject | undefined {
   const { kind, title, source, citedText, url } = annotation;
   const isWeb = kind === "url" && url !== undefined;

@@ -1,4 +1,4 @@
-// Decodes Bedrock content blocks, one part each; the only key of a block is its type. A block of an unknown type, or
+// Decodes Bedrock content blocks, each as one part; the only key of a block is its type. A block of an unknown type, or
 // without a required field, becomes an opaque part (B43). A cache point becomes `cache` of the part before it.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Part, ReasoningPart, TextPart } from "../../../model/parts.ts";
@@ -16,7 +16,7 @@ import { decodeMedia, decodeSearchResult } from "./decode-media.ts";
 import type { BedrockDecodeState } from "./decode-state.ts";
 import { decodeToolResult, decodeToolUse } from "./decode-tool-blocks.ts";
 
-/** Creates the state of a decode; `usedCallIds` are the call ids of earlier answers of the same stream. */
+/** Creates the state of a decoding pass; `usedCallIds` are the call ids of earlier answers of the same stream. */
 export function createDecodeState(
   context: DecodeContext,
   names?: Renames,
@@ -37,7 +37,7 @@ export function decodeBlocks(list: readonly JsonValue[], key: string, state: Bed
   return decodeObjectList(list, key, state, decodeBlock);
 }
 
-/** Decodes blocks with cache points between them. */
+/** Decodes a list of blocks and cache points; a cache point becomes `cache` of the part before it. */
 export function decodeBlocksWithCachePoints(
   list: readonly JsonValue[],
   key: string,
@@ -77,6 +77,7 @@ function decodeBlock(block: JsonObject, state: BedrockDecodeState): Part {
   return toOpaquePart(block, context);
 }
 
+/** Decodes the value `inner` of a block's key; undefined if the key is unknown or the value is malformed. */
 function decodeKnownBlock(key: string, inner: JsonObject, state: BedrockDecodeState): Part | undefined {
   switch (key) {
     case "toolUse":
@@ -101,7 +102,10 @@ function decodeKnownBlock(key: string, inner: JsonObject, state: BedrockDecodeSt
   }
 }
 
-/** Decodes reasoning, sealed by its signature. Models that do not sign accept it without one. */
+/**
+ * Decodes reasoning; its signature becomes a seal. A missing signature is stored as a form, because models that do not
+ * sign accept unsigned reasoning. Undefined if the block has neither text nor redacted content.
+ */
 function decodeReasoning(inner: JsonObject, context: DecodeContext): ReasoningPart | undefined {
   const { dialect } = context;
   const { reasoningText, redactedContent } = inner;
@@ -123,7 +127,7 @@ function decodeReasoning(inner: JsonObject, context: DecodeContext): ReasoningPa
   return storeRest(part, inner, dialect, ["reasoningContent"], "redactedContent");
 }
 
-/** Decodes content that a guardrail checks as plain content, with the form `guardContent`. */
+/** Decodes text or an image that a guardrail is to check as a plain part with the form `guardContent`. */
 function decodeGuardContent(inner: JsonObject, state: BedrockDecodeState): Part | undefined {
   const { dialect } = state.context;
   const { text, image } = inner;

@@ -9,7 +9,10 @@ import { decodeBytes } from "./bytes.ts";
 import { storeRest } from "./cache-point.ts";
 import type { BedrockDecodeState } from "./decode-state.ts";
 
-/** Decodes a media block; `inner` is the path from the block to `wire`. */
+/**
+ * Decodes a media block; undefined if its source is missing or unknown. `inner` is the path of keys from the block to
+ * `wire`.
+ */
 export function decodeMedia(
   kind: MediaBlockKind,
   wire: JsonObject,
@@ -31,7 +34,7 @@ export function decodeMedia(
   return storeRest(part, wire, dialect, inner, "source", hasName && "name", mimeType !== undefined && "format");
 }
 
-/** Decodes the source of media into `part`; returns false if it is unknown. */
+/** Decodes the source of a media block into `part`; returns false if the kind of source is unknown. */
 function decodeSource(
   source: JsonObject,
   part: MediaPart,
@@ -65,7 +68,9 @@ function decodeSource(
 
 const SEARCH_RESULT = "searchResult";
 
-/** Decodes a search result as a file with text content; its `source` has no canonical field. */
+/**
+ * Decodes a search result as a file with text content; undefined if it has no content. Its `source` becomes residue.
+ */
 export function decodeSearchResult(wire: JsonObject, state: BedrockDecodeState): FilePart | undefined {
   const { context } = state;
   const { content, title } = wire;

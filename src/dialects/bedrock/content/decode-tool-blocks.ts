@@ -1,4 +1,4 @@
-// Decodes Bedrock tool calls and results: those of the client's tools and of tools that the provider runs.
+// Decodes Bedrock tool calls and results: of the client's tools, and of tools that Bedrock itself runs.
 import type { JsonObject } from "../../../model/json/index.ts";
 import { hasExactNumbers, stringifyJson } from "../../../model/json/index.ts";
 import type { ToolCallPart, ToolResultPart } from "../../../model/parts.ts";
@@ -28,14 +28,14 @@ export function decodeToolUse(wire: JsonObject, state: BedrockDecodeState): Tool
     unwrapTextInput(part, names);
   }
   if (hasId && isProviderCall) providerCallIds.add(id);
-  // A client's call may reuse the id of a provider's call.
+  // A later call of a client's tool may have the same id as a call that Bedrock ran.
   else if (hasId && providerCallIds.size > 0) providerCallIds.delete(id);
   calls.add(part, hasId ? restoreName(id, names?.toolCallIds) : undefined);
   const decoded = ["name", "input", hasId && "toolUseId", isProviderCall && "type"] as const;
   return storeRest(part, wire, context.dialect, ["toolUse"], ...decoded);
 }
 
-/** Decodes a result; it is the provider's if its call is, or if its `type` names another result than the client's. */
+/** Decodes a result. Bedrock made the result if Bedrock ran the call, or if `type` is set and is not `tool_result`. */
 export function decodeToolResult(wire: JsonObject, state: BedrockDecodeState): ToolResultPart | undefined {
   const { context, calls, providerCallIds } = state;
   const { toolUseId: id, status, type } = wire;
@@ -51,13 +51,17 @@ export function decodeToolResult(wire: JsonObject, state: BedrockDecodeState): T
   const hasContent = decodeContent(wire, part, state);
   calls.matchResult(part, id);
   const hasStatus = status === "success" || status === "error";
-  // The encoder writes the type only if the call does not identify the provider.
+  // The encoder adds the type `SERVER_RESULT` to a result whose call Bedrock did not run, so it is not stored as
+  // residue.
   const isTypeImplied = type === SERVER_RESULT && !hasProviderCall;
   const decoded = ["toolUseId", hasContent && "content", hasStatus && "status", isTypeImplied && "type"] as const;
   return storeRest(part, wire, context.dialect, ["toolResult"], ...decoded);
 }
 
-/** Decodes result content: a single text, or leading JSON, becomes the output; all other blocks become parts. */
+/**
+ * Decodes the content of a result: a single text, or JSON in the first block, becomes the output; all other blocks
+ * become content parts. Returns false if `content` is not a list.
+ */
 function decodeContent({ content }: JsonObject, part: ToolResultPart, state: BedrockDecodeState): boolean {
   const { pathTracker, dialect } = state.context;
   if (!Array.isArray(content)) {

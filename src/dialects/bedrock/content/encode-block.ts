@@ -17,7 +17,10 @@ import type { BedrockBlockPosition, BedrockEncodeState } from "./encode-state.ts
 import { closeBlock, countCachePoint, encodeCachePoint } from "./encode-state.ts";
 import { encodeToolCall, encodeToolResult } from "./encode-tool-blocks.ts";
 
-/** Creates the state of an encode; without `names` it is a response, in which nothing is renamed. */
+/**
+ * Creates the state of an encoding pass. Without `names` the pass encodes a response, in which no tool or call id is
+ * renamed.
+ */
 export function createEncodeState(
   context: EncodeContext<BedrockLoss>,
   names?: RenameTable,
@@ -52,7 +55,10 @@ export function addPart(
   if (cachePoint !== undefined) blocks.push(cachePoint);
 }
 
-/** Encodes a part as a block; undefined if it was dropped. The path tracker is at the part. */
+/**
+ * Encodes a part as a block; undefined, with a loss, if Bedrock has no block for the part. The path tracker is at the
+ * part.
+ */
 export const encodePart = createPartEncoder<BedrockEncodeState, BedrockBlockPosition>({
   text: encodeText,
   reasoning: (part, state) => encodeReasoningPart(part, state, REASONING_BLOCKS),
@@ -103,7 +109,10 @@ const REASONING_BLOCKS: ReasoningBlocks<BedrockEncodeState> = {
 
 const OPAQUE_FIELDS: ReadonlySet<string> = new Set(["type", "dialect", "issuer", "value", "extra", "cache", "seals"]);
 
-/** Returns an opaque part's block verbatim; the part's residue is lost. */
+/**
+ * Returns the block of an opaque part unchanged. Residue of an opaque part has no place in the block, so it is reported
+ * as a loss.
+ */
 function encodeOpaque(part: OpaquePart, state: BedrockEncodeState): JsonObject | undefined {
   const { context } = state;
   const block = readOpaqueBlock(part, context);
@@ -111,6 +120,7 @@ function encodeOpaque(part: OpaquePart, state: BedrockEncodeState): JsonObject |
   countCachePoint(block, state);
   if (part.extra !== undefined) context.report.addLoss("field-unsupported", "extra");
   reportUnsentSeals(part, context);
-  // The block is not copied; without residue, closing it changes nothing.
+  // `extra` is empty, so that `closeBlock` only reports losses: it must not add residue to the block, which belongs to
+  // the caller.
   return closeBlock(block, { ...part, extra: {} }, OPAQUE_FIELDS, state);
 }

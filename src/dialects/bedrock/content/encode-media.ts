@@ -11,7 +11,7 @@ import { encodeBytes } from "./bytes.ts";
 import type { BedrockBlockPosition, BedrockEncodeState } from "./encode-state.ts";
 import { closeBlock } from "./encode-state.ts";
 
-/** Formats of MIME types that are aliases of an accepted one. */
+/** Accepted formats for MIME types that are unofficial aliases. */
 const ALIAS_FORMATS: Readonly<Record<string, string>> = {
   "image/jpg": "jpeg",
   "audio/mp3": "mp3",
@@ -21,7 +21,7 @@ const ALIAS_FORMATS: Readonly<Record<string, string>> = {
   "audio/x-flac": "flac",
 };
 
-/** Supported source fields of a part, in the order of preference. */
+/** Fields of a media part that Bedrock can encode as the source; the first field that is set is used. */
 const SOURCE_FIELDS = ["data", "url", "text", "content"] as const;
 type BedrockSourceField = (typeof SOURCE_FIELDS)[number];
 const COMMON_FIELDS = ["type", "mimeType", "extra", "cache", "seals"];
@@ -79,7 +79,7 @@ function encodeMediaBlock(
   const media = inline === undefined ? part : { ...part, ...inline };
   const format = encodeFormat(media, kind, form, state);
   if (format === false) return undefined;
-  // Data of a textual type that Bedrock has no format for is written as text.
+  // Data of a textual type without a Bedrock format, such as JSON, is written as plain text.
   const isTextData = repair && format === "txt" && media.data !== undefined && media.mimeType !== "text/plain";
   const source = isTextData
     ? { text: decodeBase64Text(media.data ?? "") }
@@ -101,7 +101,10 @@ function encodeMediaBlock(
   return closeBlock(isGuarded ? { guardContent: { image: block } } : { [kind]: block }, part, supported, state);
 }
 
-/** Returns the format of media: undefined if none is written, false if Bedrock rejects the type. */
+/**
+ * Returns the Bedrock format of a media part; undefined if the block is written without a format; false, with a loss,
+ * if Bedrock rejects the media type.
+ */
 function encodeFormat(
   part: MediaPart,
   kind: MediaBlockKind,
@@ -111,7 +114,7 @@ function encodeFormat(
   const { report, repair, dialect } = context;
   const { mimeType, data } = part;
   const { format: storedFormat } = form;
-  // A format without a MIME type is residue.
+  // A decoded format that has no MIME type is stored as residue.
   const residueFormat = (part.extra?.[dialect]?.[kind] as JsonObject | undefined)?.["format"];
   if (mimeType === undefined) {
     if (!repair || residueFormat !== undefined || (kind === "document" && data === undefined)) return undefined;
@@ -169,7 +172,10 @@ function encodeSource(
 const REJECTED_NAME_CHARACTERS = /[^a-zA-Z0-9\s\-()[\]]/g;
 const MAX_NAME_LENGTH = 200;
 
-/** Returns a document name that Bedrock accepts; an accepted name is not changed. */
+/**
+ * Returns a document name that Bedrock accepts: the original name if it is accepted, else a corrected or generated name
+ * with a loss. Without repair the name is not changed.
+ */
 function encodeDocumentName({ name }: MediaPart, state: BedrockEncodeState): string | undefined {
   const { report, repair } = state.context;
   if (!repair) return name;

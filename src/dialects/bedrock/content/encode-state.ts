@@ -1,4 +1,4 @@
-// State of one encode of Bedrock messages, cache points, and the last step of every block: residue and losses.
+// Declares the state of one encoding pass, encodes cache points, and completes every block with its residue and losses.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { Part, PartBase } from "../../../model/parts.ts";
 import type { BlockEncodeState, PartListEncoder } from "../../blocks/encode-state.ts";
@@ -9,27 +9,27 @@ import { reportNotPortableResidue, reportUnsupportedFields } from "../../kit/res
 import type { BedrockLoss } from "../losses.ts";
 import type { CachePointBlock } from "../types.ts";
 
-/** A call that has been encoded. */
+/** A tool call that has been encoded, for the encoding of its result. */
 export interface EncodedCall {
   toolName: string;
-  /** Name on the wire. */
+  /** The name on the wire; it differs from `toolName` if the tool was renamed. */
   wireName: string;
   isProviderCall: boolean;
 }
 
 export interface BedrockEncodeState extends BlockEncodeState {
   readonly context: EncodeContext<BedrockLoss>;
-  /** Calls so far, by call id. */
+  /** The calls that have been encoded so far, by canonical call id. */
   readonly calls: Map<string, EncodedCall>;
-  /** Encodes a nested list of parts; a field, because `encode-block.ts` imports the encoders that call it. */
+  /** Encodes a nested list of parts. It is a field, because a direct import of `encode-block.ts` would be circular. */
   readonly encodeParts: PartListEncoder<BedrockEncodeState, BedrockBlockPosition>;
-  /** Number of generated document names so far. */
+  /** The number of document names that have been generated so far. */
   generatedNames: number;
   /** True if the model signs its reasoning and rejects unsigned reasoning. */
   readonly signsReasoning: boolean;
 }
 
-/** Place of a part; not every place accepts every block. */
+/** Where a part is written; some positions accept only some blocks. */
 export type BedrockBlockPosition = "system" | "user" | "assistant" | "answer" | "result" | "document";
 
 /** Positions that accept cache points. */
@@ -39,12 +39,17 @@ const CACHE_POSITIONS: ReadonlySet<BedrockBlockPosition> = new Set<BedrockBlockP
   "assistant",
 ]);
 
-/** Counts a cache point that is written from an opaque block or tool. */
+/**
+ * Counts a block towards the limit of cache breakpoints if it is the cache point of an opaque part or a provider tool.
+ */
 export function countCachePoint(block: JsonObject, state: BedrockEncodeState): void {
   if (block["cachePoint"] !== undefined) state.cacheCount++;
 }
 
-/** Encodes a breakpoint as a cache point, unless the limit is reached; the path tracker is at its part or tool. */
+/**
+ * Encodes the cache breakpoint of a part or tool as a cache point; undefined, with a loss, if the position does not
+ * accept cache points or the limit is reached. The path tracker is at the part or tool.
+ */
 export function encodeCachePoint(
   { cache }: Pick<PartBase, "cache">,
   position: BedrockBlockPosition,
@@ -61,7 +66,7 @@ export function encodeCachePoint(
   return { cachePoint: cache.ttl === undefined ? { type: "default" } : { type: "default", ttl: cache.ttl } };
 }
 
-/** Objects within blocks whose unknown fields are stored as residue of the part. */
+/** Objects within blocks whose unknown fields are stored as residue of the part, under the objects' keys. */
 const INNER_OBJECTS = [
   "toolUse",
   "toolResult",
@@ -79,7 +84,7 @@ const INNER_OBJECTS = [
   "text",
 ];
 
-/** Restores residue in a block, and reports every field that is not in `supported`. */
+/** Restores the residue of a part in its block, and reports every field of the part that is not in `supported`. */
 export function closeBlock<T extends JsonObject>(
   wire: T,
   part: Part,

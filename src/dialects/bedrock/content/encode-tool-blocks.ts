@@ -1,4 +1,4 @@
-// Encodes Bedrock tool calls and results: those of the client's tools, and the provider's if Bedrock ran them.
+// Encodes Bedrock tool calls and results: of the client's tools, and of tools that Bedrock itself ran.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { ToolCallPart, ToolResultPart } from "../../../model/parts.ts";
 import * as toolBlocks from "../../blocks/tool-blocks.ts";
@@ -13,7 +13,7 @@ import { closeBlock } from "./encode-state.ts";
 
 const PROVIDER_RESULT_FIELDS: ReadonlySet<string> = new Set([...toolBlocks.RESULT_FIELDS, "content", "tool"]);
 
-/** True if Bedrock ran the tool; results of other providers' tools are not sent (B33). */
+/** True if Bedrock itself ran the tool. Calls and results of other providers' tools are not sent (B33). */
 function isSystemTool({ executor, tool }: ToolCallPart | ToolResultPart): boolean {
   return executor === "provider" && tool === SYSTEM_TOOL;
 }
@@ -70,7 +70,7 @@ export function encodeToolResult(part: ToolResultPart, state: BedrockEncodeState
 
 const BLANK = /^\s*$/;
 
-/** Encodes the content of a result; undefined if the decoded result had none. */
+/** Encodes the content of a result; undefined if the result was decoded from a block without content. */
 function encodeContent(part: ToolResultPart, form: JsonObject, state: BedrockEncodeState): JsonObject[] | undefined {
   const { report } = state.context;
   const { output, content } = part;
@@ -92,7 +92,10 @@ function encodeContent(part: ToolResultPart, form: JsonObject, state: BedrockEnc
   return first === undefined ? blocks : [first, ...blocks];
 }
 
-/** Encodes the output; Bedrock requires that JSON is an object and that no text is blank. */
+/**
+ * Encodes the output as the first content block. Bedrock requires that JSON is an object and that no text is blank; a
+ * blank text is dropped with a loss.
+ */
 function encodeOutput(part: ToolResultPart, form: JsonObject, { context }: BedrockEncodeState): JsonObject | undefined {
   const { output } = part;
   const { report, repair } = context;

@@ -17,17 +17,17 @@ const CONTENT_DECODER: ContentDecoder<BedrockDecodeState> = {
   },
 };
 
-/** Decodes a list of messages, or `{ system?, messages }`. */
+/** Decodes a list of messages, or an object `{ system?, messages }`. */
 export function decodeMessages(wire: unknown, context: DecodeContext): Message[] {
   return decodeMessageList(wire, createDecodeState(context), CONTENT_DECODER);
 }
 
-/** Decodes the field `messages` and appends the result to the system messages `leading`. */
+/** Decodes the field `messages` and appends the decoded messages to the system messages `leading`. */
 export function decodeHistory(leading: Message[], messages: unknown, state: BedrockDecodeState): Message[] {
   return decodeBlockHistory(leading, messages, state, CONTENT_DECODER);
 }
 
-/** Decodes `system` as a message; undefined if it is not a list of blocks. */
+/** Decodes the field `system` as one system message; undefined if its value is not a list of blocks. */
 export function decodeSystem(system: JsonValue, state: BedrockDecodeState): Message[] | undefined {
   if (!Array.isArray(system)) return undefined;
   const message: Message = { role: "system", parts: decodeBlocksWithCachePoints(system, "system", state) };

@@ -1,4 +1,4 @@
-// Encodes a history: repaired where Bedrock would reject it, with the leading system messages as `system`.
+// Encodes a history: leading system messages become `system`, and content that Bedrock would reject is repaired.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { Message } from "../../../model/message.ts";
 import type { BlockMessage } from "../../blocks/encode-turns.ts";
@@ -16,7 +16,7 @@ import type { BedrockLoss } from "../losses.ts";
 import { BedrockTurnWriter } from "./encode-turns.ts";
 
 export interface BedrockHistoryRules extends HistoryRules {
-  /** True if the history may be empty, because the request names a stored prompt. */
+  /** True if the history may be empty, because the request uses a stored prompt. */
   isOptional?: boolean;
 }
 
@@ -25,14 +25,14 @@ export interface BedrockHistory {
   messages: BlockMessage[];
 }
 
-/** Accepted call ids and tool names. */
+/** The rule of Bedrock for call ids and tool names. */
 export const NAME_RULE = {
   accepted: /^[a-zA-Z0-9_-]{1,64}$/,
   invalidCharacters: /[^a-zA-Z0-9_-]/g,
   maxLength: 64,
 } as const;
 
-/** Encodes a history as a list of messages, or as `{ system, messages }` if it has system messages. */
+/** Encodes a history as a list of messages, or as `{ system, messages }` if it starts with system messages. */
 export function encodeMessages(history: readonly Message[], context: EncodeContext<BedrockLoss>): unknown {
   const names = new RenameTable(NAME_RULE, NAME_RULE, context);
   const { system, messages } = encodeHistory(history, createEncodeState(context, names), {});
@@ -56,7 +56,7 @@ export function encodeHistory(
   return { system, messages: writer.messages };
 }
 
-/** Encodes the leading system messages as blocks; undefined if no block remains. */
+/** Encodes the leading system messages as blocks; undefined if no block remains and an empty list is not allowed. */
 function encodeSystem(turns: readonly OutgoingTurn[], state: BedrockEncodeState): JsonObject[] | undefined {
   const { context } = state;
   const { report, repair, dialect } = context;

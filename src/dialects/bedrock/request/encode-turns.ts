@@ -1,4 +1,4 @@
-// Encodes turns as Bedrock messages. Content is a list of blocks, unless it was decoded from a string.
+// Encodes turns as Bedrock messages. The content is a list of blocks, or a string if it was decoded from a string.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { Message } from "../../../model/message.ts";
 import type { BlockContent } from "../../blocks/encode-turns.ts";

@@ -1,9 +1,10 @@
-// Traits of models, by their Bedrock ids; an ARN may not contain the model's name.
+// Detects traits of models from their Bedrock ids. No trait is detected from an ARN that does not contain the model's
+// name.
 
-/** Models that sign their reasoning and accept Anthropic's settings. */
+/** Claude models. They sign their reasoning, reject unsigned reasoning and accept Anthropic's settings. */
 export const CLAUDE_MODELS = /claude/;
-/** Models that are known not to accept Anthropic's settings. */
+/** Models of other vendors, which do not accept Anthropic's settings. */
 export const NON_ANTHROPIC_MODELS =
   /(?:^|[./])(?:amazon|meta|mistral|deepseek|openai|qwen|cohere|ai21|writer|google|nvidia|moonshotai?|minimax|zai|twelvelabs|luma|stability)\./;
-/** Models that do not continue a final assistant message, and reject the request (B36). */
+/** Models that reject a request whose last message is an assistant message (B36). */
 export const MODELS_WITHOUT_PREFILL = /claude-[a-z]+-(?:4[-.][6-9]|[5-9])/;

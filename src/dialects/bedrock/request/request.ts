@@ -1,4 +1,4 @@
-// Bedrock requests in both directions: the body, and the envelope with model and stream flag.
+// Decodes and encodes Bedrock requests: the body, and the envelope with the model and the stream flag.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { ModelRequest } from "../../../model/request.ts";
 import { storeField } from "../../blocks/fields.ts";
@@ -40,7 +40,7 @@ export function decodeRequest(
   const { system, messages, modelId, [OUTPUT_CONFIG]: output } = wire;
   const state = createDecodeState(context);
   const leading = system === undefined ? undefined : decodeSystem(system, state);
-  // A stored prompt, named by the model id or its variables, has its own messages.
+  // A request without messages is valid if it uses a stored prompt, which the model id or `promptVariables` indicate.
   if (messages === undefined && typeof modelId !== "string" && wire["promptVariables"] === undefined) {
     context.fail("missing-field", "The request has no messages.", "messages");
   }
@@ -58,7 +58,7 @@ export function decodeRequest(
   return request;
 }
 
-/** Decodes one field into the request; returns false if the field is unknown or has an unexpected type. */
+/** Decodes one field of the body into the request; returns false if the field is unknown or has an unexpected type. */
 function decodeField(wire: JsonObject, key: string, request: ModelRequest, context: DecodeContext): boolean {
   const value = wire[key];
   if (key === "messages") return true;
@@ -76,7 +76,7 @@ function decodeField(wire: JsonObject, key: string, request: ModelRequest, conte
       decodeAdditionalFields(value, request, context.dialect);
       return true;
     case OUTPUT_CONFIG:
-      // `decodeRequest` decodes it before the other fields.
+      // `decodeRequest` has decoded this field before the other fields.
       return true;
     case "toolConfig":
       decodeToolConfig(value, request, context);
@@ -126,7 +126,7 @@ export function encodeRequest(request: ModelRequest, context: EncodeContext<Bedr
   return { wire, ...(envelope && { address: envelope }), ...(renames && { names: renames }) };
 }
 
-/** Objects within the body whose unknown fields are stored as residue of the request. */
+/** Objects within the body whose unknown fields are stored as residue of the request, under the objects' keys. */
 const INNER_OBJECTS = [
   INFERENCE_CONFIG,
   ADDITIONAL_FIELDS,
@@ -138,7 +138,10 @@ const INNER_OBJECTS = [
   "jsonSchema",
 ];
 
-/** Returns model and stream flag, which are part of the URL; the SDK's input has the model in the body, too. */
+/**
+ * Returns the envelope with model and stream flag, which are in the URL. The model is also written to the body if it
+ * was decoded from there, as in the SDK's input.
+ */
 function encodeEnvelope(
   { model, stream }: ModelRequest,
   wire: JsonObject,

@@ -1,5 +1,5 @@
-// Request settings in both directions: sampling, reasoning, output format. Settings of one model vendor stand in
-// `additionalModelRequestFields`; of those, Anthropic's `top_k` and `thinking` have canonical fields.
+// Decodes and encodes request settings: sampling, reasoning, output format. Settings that only some models have are in
+// `additionalModelRequestFields`; of these, Anthropic's `top_k` and `thinking` have canonical fields.
 import { JsonError } from "../../../model/errors.ts";
 import type { JsonObject } from "../../../model/json/index.ts";
 import { copyObject, parseJson, sameJson, stringifyJson } from "../../../model/json/index.ts";
@@ -27,7 +27,10 @@ const INFERENCE_SAMPLING = new FieldTable<keyof Sampling>([
 ]);
 const ADDITIONAL_SAMPLING = new FieldTable<keyof Sampling>([["top_k", "topK", "number"]]);
 
-/** Decodes the sampling fields of the object in the field `key`; an empty object and unknown fields are stored. */
+/**
+ * Decodes the sampling fields of `wire`, the value of the request field `key`. An empty object and unknown fields
+ * become residue.
+ */
 function decodeSampling(
   wire: JsonObject,
   key: string,
@@ -56,7 +59,10 @@ export function decodeAdditionalFields(wire: JsonObject, request: ModelRequest, 
   decodeSampling(wire, ADDITIONAL_FIELDS, ADDITIONAL_SAMPLING, request, dialect, ...(isDecoded ? ["thinking"] : []));
 }
 
-/** Decodes a budget or disabled thinking; returns false if the model has no setting for it. */
+/**
+ * Decodes `thinking`. Returns false, so that it becomes residue, unless it has exactly the fields of a token budget or
+ * of disabled thinking.
+ */
 function decodeThinking(thinking: JsonObject, request: ModelRequest): boolean {
   const fieldCount = Object.keys(thinking).length;
   const { type } = thinking;
@@ -69,7 +75,10 @@ function decodeThinking(thinking: JsonObject, request: ModelRequest): boolean {
   return true;
 }
 
-/** Decodes effort and output format, before `thinking`: an effort takes precedence over disabled thinking. */
+/**
+ * Decodes effort and output format. It runs before `thinking` is decoded, because an effort takes precedence over
+ * disabled thinking.
+ */
 export function decodeOutputConfig(wire: JsonObject, request: ModelRequest, dialect: string): void {
   const { effort, textFormat } = wire;
   const decoded: string[] = [];
@@ -85,6 +94,7 @@ export function decodeOutputConfig(wire: JsonObject, request: ModelRequest, dial
 
 const TEXT_FORMAT_PATH = [OUTPUT_CONFIG, "textFormat"];
 
+/** Decodes a JSON schema output format into the request; returns false if the format has another shape. */
 function decodeTextFormat(format: JsonObject, request: ModelRequest, dialect: string): boolean {
   const { type, structure } = format;
   const wire = isObject(structure) ? structure["jsonSchema"] : undefined;
@@ -108,6 +118,7 @@ function decodeTextFormat(format: JsonObject, request: ModelRequest, dialect: st
   return true;
 }
 
+/** Returns the object in a JSON text; undefined if the text is not valid JSON or not an object. */
 function parseSchema(text: string): JsonObject | undefined {
   try {
     const value = parseJson(text);
@@ -118,7 +129,7 @@ function parseSchema(text: string): JsonObject | undefined {
   }
 }
 
-/** Encodes the settings; the path tracker is at the request. */
+/** Encodes sampling, reasoning and output format; the path tracker is at the request. */
 export function encodeSettings(request: ModelRequest, wire: JsonObject, state: BedrockEncodeState): void {
   const { context } = state;
   const isNonAnthropic = context.repair && NON_ANTHROPIC_MODELS.test(request.model ?? "");
@@ -183,7 +194,7 @@ function encodeTextFormat(request: ModelRequest, outputConfig: JsonObject, { con
   const { output } = request;
   if (output === undefined || output.type === "text") return;
   if (output.type === "json") {
-    context.report.addLoss("field-unsupported", "output", "JSON output needs a schema here.");
+    context.report.addLoss("field-unsupported", "output", "JSON output is supported only with a schema.");
     return;
   }
   const { schema, name, description, strict } = output;
@@ -196,7 +207,7 @@ function encodeTextFormat(request: ModelRequest, outputConfig: JsonObject, { con
   outputConfig["textFormat"] = { type: "json_schema", structure: { jsonSchema } };
 }
 
-/** Replaces a forced choice by `auto`: the target rejects it while the model thinks (B55). */
+/** Replaces a forced tool choice by `auto`, because Bedrock rejects a forced choice together with thinking (B55). */
 function releaseForcedChoice(wire: JsonObject, { context }: BedrockEncodeState): void {
   const { [ADDITIONAL_FIELDS]: additionalFields, toolConfig } = wire;
   const thinking = isObject(additionalFields) ? additionalFields["thinking"] : undefined;

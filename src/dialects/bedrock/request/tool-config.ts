@@ -1,4 +1,4 @@
-// `toolConfig` in both directions: the tools and the tool choice.
+// Decodes and encodes `toolConfig`: the tools and the tool choice.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { ModelRequest, ToolChoice } from "../../../model/request.ts";
 import type { DecodeContext } from "../../dialect.ts";
@@ -30,7 +30,7 @@ export function decodeToolConfig(config: JsonObject, request: ModelRequest, cont
   storeRest(request, config, dialect, [TOOL_CONFIG], ...decoded);
 }
 
-/** Reads a tool choice; undefined if it has fields that the model has not. */
+/** Decodes a tool choice; undefined if the choice has fields or kinds without a canonical counterpart. */
 function readToolChoice(choice: JsonObject): ToolChoice | undefined {
   const [key = "", ...others] = Object.keys(choice);
   const inner = choice[key];
@@ -42,7 +42,7 @@ function readToolChoice(choice: JsonObject): ToolChoice | undefined {
   return key === "auto" ? "auto" : key === "any" ? "required" : undefined;
 }
 
-/** Encodes tools and tool choice; the path tracker is at the request. */
+/** Encodes the tools and the tool choice as `toolConfig`; the path tracker is at the request. */
 export function encodeToolConfig(request: ModelRequest, wire: JsonObject, state: BedrockEncodeState): void {
   const { tools, toolChoice, parallelToolCalls } = request;
   const { context } = state;
@@ -68,6 +68,7 @@ export function encodeToolConfig(request: ModelRequest, wire: JsonObject, state:
   if (Object.keys(config).length > 0) wire[TOOL_CONFIG] = config;
 }
 
+/** Encodes a tool choice; undefined for `none`, which Bedrock does not have. */
 function encodeToolChoice(choice: ToolChoice, { context, names }: BedrockEncodeState): JsonObject | undefined {
   const forceTool = (name: string, ...path: (string | number)[]): JsonObject => ({
     tool: { name: names === undefined ? name : names.encodeToolName(name, ["toolChoice", ...path]) },
@@ -86,12 +87,15 @@ function encodeToolChoice(choice: ToolChoice, { context, names }: BedrockEncodeS
   return undefined;
 }
 
-/** True if the model must call a tool. */
+/** True if a wire tool choice forces the model to call a tool. */
 export function isForced(choice: unknown): boolean {
   return isObject(choice) && (choice["any"] !== undefined || choice["tool"] !== undefined);
 }
 
-/** Adds a definition for each tool that the history calls: Bedrock rejects calls in a request without tools. */
+/**
+ * Adds a definition for each tool that the history calls, because Bedrock rejects tool calls in a request without
+ * tools.
+ */
 export function addCalledTools(wire: JsonObject, state: BedrockEncodeState): void {
   const { context, calls } = state;
   const config = wire[TOOL_CONFIG];

@@ -1,4 +1,4 @@
-// Tool definitions in both directions.
+// Decodes and encodes tool definitions.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { FunctionTool, Tool } from "../../../model/request.ts";
 import { encodeInputSchema, PROVIDER_TOOL_FIELDS } from "../../blocks/tool-blocks.ts";
@@ -14,7 +14,10 @@ import type { BedrockEncodeState } from "../content/encode-state.ts";
 import { countCachePoint, encodeCachePoint } from "../content/encode-state.ts";
 import type { BedrockLoss } from "../losses.ts";
 
-/** Decodes the field `tools`; a cache point becomes `cache` of the tool before it. The path tracker is at its object. */
+/**
+ * Decodes the field `tools`. A cache point becomes `cache` of the tool before it. The path tracker is at the object
+ * with `tools`.
+ */
 export function decodeTools(list: readonly JsonValue[], context: DecodeContext): Tool[] {
   const tools: Tool[] = [];
   context.pathTracker.each("tools", list, (value) => {
@@ -27,7 +30,7 @@ export function decodeTools(list: readonly JsonValue[], context: DecodeContext):
   return tools;
 }
 
-/** Fields with the same name in the model and on the wire. */
+/** Fields of a function tool that have the same name in the model and on the wire. */
 const SAME_NAME_FIELDS = new FieldTable<"description" | "strict">([
   ["description", "description", "string"],
   ["strict", "strict", "boolean"],
@@ -77,7 +80,7 @@ function encodeFunctionTool(tool: FunctionTool, state: BedrockEncodeState): Json
   const spec: JsonObject = { name: names === undefined ? tool.name : names.encodeToolName(tool.name, "name") };
   if (description !== undefined) spec["description"] = description;
   if (tool.inputSchema !== undefined || readForm(tool, context.dialect)["inputSchema"] !== "none") {
-    // A caller's schema may be read-only; it is not modified.
+    // The cast is safe: the caller's schema may be read-only, but it is not modified.
     spec["inputSchema"] = { json: encodeInputSchema(tool, context, allowsObjectType, toObjectSchema) as JsonObject };
   }
   if (strict !== undefined) spec["strict"] = strict;

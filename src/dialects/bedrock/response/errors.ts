@@ -1,5 +1,5 @@
-// Bedrock errors in both directions: exceptions with a name. The name stands in the body or in a header; in a stream it
-// is the name of the event.
+// Decodes and encodes Bedrock errors. An error is an exception with a name, which is in the body or in a header. In a
+// stream the event's name is the name of the exception.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { ProviderError } from "../../../model/provider-error.ts";
 import type { ErrorCodec } from "../../blocks/errors.ts";
@@ -10,7 +10,7 @@ import { isObject } from "../../kit/fields/read-wire.ts";
 import { EXCEPTIONS } from "../terms.ts";
 
 export const EXCEPTION_TYPE = "__type";
-/** Fields that may have the name of an exception; `name` is the SDK's. */
+/** Body fields that can contain the name of an exception; error objects of the SDK have it in `name`. */
 const NAME_FIELDS = [EXCEPTION_TYPE, "code", "name"];
 const EXCEPTION_EVENT = /^[a-z]\w*Exception$/;
 
@@ -21,24 +21,27 @@ export function decodeError(wire: unknown, _context: DecodeContext, status: numb
 export function readError(wire: unknown, status?: number): ProviderError {
   const { name, body } = readException(wire);
   const namedKind = name === undefined ? undefined : EXCEPTIONS.toModel(name);
-  // "Too many tokens" with this status means tokens per minute, not the context length.
+  // With status 429 the message "Too many tokens" refers to tokens per minute, not to the context length.
   const kind = namedKind ?? (status === 429 ? "rate-limit" : undefined);
   return buildProviderError(wire, status, readMessage(body) ?? readMessage(wire), kind);
 }
 
-/** Returns the event name of an exception in a stream. */
+/**
+ * Returns the key of the exception in an event, such as `throttlingException`; undefined if the event is not an
+ * exception.
+ */
 export function findExceptionEvent(wire: JsonObject): string | undefined {
   return Object.keys(wire).find((key) => EXCEPTION_EVENT.test(key) && isObject(wire[key]));
 }
 
-/** Returns the name and the body of an exception. */
+/** Returns the body of an exception and its name; the name is undefined if the body does not contain one. */
 function readException(wire: unknown): { name?: string; body: unknown } {
   if (!isObject(wire)) return { body: wire };
   const event = findExceptionEvent(wire);
   if (event !== undefined) return { name: event.charAt(0).toUpperCase() + event.slice(1), body: wire[event] };
   for (const field of NAME_FIELDS) {
     const value = wire[field];
-    // A namespace may precede the name, and a link to its documentation may follow.
+    // A value such as `ns#Name:http://…` has a namespace before the name and a link to its documentation after it.
     if (typeof value === "string") return { name: value.replace(/^.*#/, "").replace(/:.*$/, ""), body: wire };
   }
   return { body: wire };
@@ -51,7 +54,7 @@ function readMessage(body: unknown): string | undefined {
   return typeof message === "string" ? message : undefined;
 }
 
-/** Encodes an error; a body that was decoded here and still means the same is returned unchanged. */
+/** Encodes an error. The original body is returned if it came from Bedrock and kind and message are unchanged. */
 export function encodeError(error: ProviderError): { status: number; wire: unknown } {
   const { kind, message } = error;
   if (isErrorBody(error.raw) && isRawBodyCurrent(error, (raw) => readError(raw, error.status))) {
@@ -60,7 +63,7 @@ export function encodeError(error: ProviderError): { status: number; wire: unkno
   return { status: toHttpStatus(error), wire: { [EXCEPTION_TYPE]: EXCEPTIONS.toWire(kind) ?? "", message } };
 }
 
-/** True if a body has a message and the name of an exception, or only a message. */
+/** True if a body has a message and the name of an exception, or a message as its only field. */
 export function isErrorBody(raw: unknown): raw is JsonObject {
   if (!isObject(raw)) return false;
   const { name, body } = readException(raw);

@@ -1,4 +1,4 @@
-// Bedrock responses in both directions.
+// Decodes and encodes Bedrock responses.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { Message } from "../../../model/message.ts";
 import type { ModelResponse } from "../../../model/response.ts";
@@ -56,13 +56,13 @@ export function decodeResponseBody(wire: JsonObject, state: BedrockDecodeState):
   return storeRest(response, wire, dialect, [], "output", STOP_REASON, hasUsage && "usage");
 }
 
-/** Stores a role other than `assistant`, or its absence. */
+/** Stores as a form that the role of the message is missing or is not `assistant`. */
 function storeRoleForm(wire: JsonObject, message: Pick<Message, "extra">, dialect: string): void {
   const { role } = wire;
   if (role !== "assistant") storeForm(message, dialect, "role", role ?? (role === null ? null : "none"));
 }
 
-/** Returns a wire message with its role only. */
+/** Returns a wire message with only its role: `assistant`, or the role that was stored when the message was decoded. */
 export function encodeRole(message: Pick<Message, "extra">, dialect: string): JsonObject {
   const { role = "assistant" } = message.extra === undefined ? {} : readForm(message, dialect);
   return role === "none" ? {} : { role };
@@ -96,7 +96,7 @@ export function encodeResponse(response: ModelResponse, context: EncodeContext<B
   return { wire };
 }
 
-/** Encodes the blocks of an answer; the path tracker is at the response. */
+/** Encodes the parts of an answer as blocks; the path tracker is at the response. */
 export function encodeContent({ message }: ModelResponse, state: BedrockEncodeState): JsonObject[] {
   return encodeAnswerContent(message, state.context, (parts, key) => state.encodeParts(parts, key, "answer", state));
 }

@@ -1,4 +1,5 @@
-// Token counts: on the wire the input count excludes the cache, in the model it includes it (B63).
+// Decodes and encodes token counts. The wire's input count excludes cached tokens; the canonical input count includes
+// them (B63).
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { Usage } from "../../../model/usage.ts";
 import { isTokenCount, sumCachedTokens } from "../../blocks/usage.ts";
@@ -14,12 +15,14 @@ const OUTPUT = "outputTokens";
 const TOTAL = "totalTokens";
 const CACHE_DETAILS = "cacheDetails";
 
-/** Counts with the same meaning in the model. */
+/** Canonical fields and wire fields of the cache counts, which have the same meaning on both sides. */
 const CACHE_COUNTS = [
   ["cacheReadTokens", "cacheReadInputTokens"],
   ["cacheWriteTokens", "cacheWriteInputTokens"],
 ] as const;
-/** Cache writes by time to live, in the order of `cacheDetails` (B64). */
+/**
+ * Times to live and canonical fields of cache writes, in the order in which Bedrock lists them in `cacheDetails` (B64).
+ */
 const CACHE_WRITES = [
   ["1h", "cacheWrite1hTokens"],
   ["5m", "cacheWrite5mTokens"],
@@ -46,7 +49,10 @@ export function decodeUsage(wire: JsonObject, { dialect }: DecodeContext): Usage
   return storeRest(usage, wire, dialect, [], ...decoded);
 }
 
-/** Decodes cache writes by time to live; returns false if the list has other entries or another order. */
+/**
+ * Decodes the cache writes by time to live. Returns false if the list has unknown entries or another order than the
+ * encoder's.
+ */
 function decodeCacheDetails(details: unknown, usage: Usage): boolean {
   if (!Array.isArray(details) || details.length === 0 || details.length > CACHE_WRITES.length) return false;
   const counts: Partial<Usage> = {};
@@ -73,7 +79,7 @@ const SUPPORTED: ReadonlySet<string> = new Set([
   ...CACHE_WRITES.map(([, field]) => field),
 ]);
 
-/** Encodes token counts; the path tracker is at the usage. */
+/** Encodes the token counts of a response; the path tracker is at the usage. */
 export function encodeUsage(usage: Usage, context: EncodeContext<BedrockLoss>): JsonObject {
   const form = readForm(usage, context.dialect);
   const { inputTokens, outputTokens, totalTokens } = usage;
@@ -96,5 +102,5 @@ export function encodeUsage(usage: Usage, context: EncodeContext<BedrockLoss>): 
   return wire;
 }
 
-/** Counts for an answer of another dialect without usage: Bedrock's clients require them. */
+/** Zero counts for a response of another dialect that has no usage, because Bedrock's clients require the counts. */
 export const NO_USAGE = { [INPUT]: 0, [OUTPUT]: 0, [TOTAL]: 0 };

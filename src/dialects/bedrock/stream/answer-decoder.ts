@@ -1,5 +1,5 @@
 // Decodes one answer of a Bedrock stream: its open blocks, and the response fields that arrive with its start and end.
-// The collected fields are decoded as those of a whole response (B80).
+// The collected fields are decoded like those of a complete response (B80).
 import type { Delta } from "../../../model/delta.ts";
 import type { JsonObject } from "../../../model/json/index.ts";
 import { copyObject } from "../../../model/json/index.ts";
@@ -18,24 +18,24 @@ import type { BedrockOpenBlock } from "./open-blocks.ts";
 import { BedrockBufferedBlock, BedrockTextBlock, BedrockThinkingBlock } from "./open-blocks.ts";
 import type { BedrockStreamCalls } from "./stream-calls.ts";
 
-/** Padding of an event, which hides its length from an observer. */
+/** The key of the padding in an event, which hides the event's length from observers of the connection. */
 export const PADDING = "p";
 
 export class BedrockAnswerDecoder implements AnswerDecoder {
   readonly #context: DecodeContext;
   readonly #state: BedrockDecodeState;
   readonly #calls: BedrockStreamCalls;
-  /** Fields of the response so far, without message and usage. */
+  /** The response fields that have arrived so far, without message and usage. */
   readonly #fields: JsonObject = {};
-  /** Fields of the message so far, without content. */
+  /** The message fields that have arrived so far, without content. */
   readonly #message: JsonObject = {};
   #usage: JsonObject | undefined;
   #isUsageEmitted = true;
   readonly #blocks = new OpenBlocks<BedrockOpenBlock>();
   #blockCount = 0;
-  /** True after messageStop. */
+  /** True once messageStop has arrived. */
   isStopped = false;
-  /** True after metadata. */
+  /** True once the metadata event has arrived. */
   hasMetadata = false;
 
   constructor(context: DecodeContext, calls: BedrockStreamCalls, names: Renames | undefined) {
@@ -51,7 +51,9 @@ export class BedrockAnswerDecoder implements AnswerDecoder {
     return [delta];
   }
 
-  /** Adds response fields and emits new usage; later values win. */
+  /**
+   * Merges response fields into the collected fields, where later values win, and emits the usage if it has changed.
+   */
   addFields(fields: JsonObject): Delta[] {
     const { usage, output } = fields;
     copyFields(fields, this.#fields, "output", isObject(usage) ? "usage" : "");
@@ -70,7 +72,7 @@ export class BedrockAnswerDecoder implements AnswerDecoder {
     return this.#emitUsage();
   }
 
-  /** Decodes the fields so far as a whole response without content. */
+  /** Decodes the fields that have arrived so far as a complete response without content. */
   #decodeFields(): ModelResponse {
     const wire = copyObject(this.#fields);
     const output = isObject(wire["output"]) ? copyObject(wire["output"]) : {};
@@ -80,13 +82,14 @@ export class BedrockAnswerDecoder implements AnswerDecoder {
     return decodeResponseBody(wire, createDecodeState(this.#context));
   }
 
-  /** Emits the token counts, if they changed since the last time (B67). */
+  /** Emits the token counts if they have changed since they were last emitted (B67). */
   #emitUsage(): Delta[] {
     const usage = this.#isUsageEmitted ? undefined : this.#decodeFields().usage;
     this.#isUsageEmitted = true;
     return usage === undefined ? [] : [{ kind: "usage", payload: { ...usage } }];
   }
 
+  /** Returns the open block with this index; undefined if there is none. */
   block(index: unknown): BedrockOpenBlock | undefined {
     return this.#blocks.get(index);
   }

@@ -1,5 +1,5 @@
-// Writes the events of Bedrock blocks. A whole block is split as the API does; a block that the API never streams
-// stands in its start event.
+// Writes the events of Bedrock blocks. A complete block is split into events as the API does; a block of a kind that
+// the API never streams is written in its start event.
 import type { JsonObject } from "../../../model/json/index.ts";
 import { copyObject, stringifyJson } from "../../../model/json/index.ts";
 import { WireEventQueue } from "../../blocks/stream/encode-stream.ts";
@@ -15,7 +15,7 @@ export class BedrockEventWriter extends WireEventQueue {
     this.push({ event: name, data: { [name]: payload } });
   }
 
-  /** Returns the index of a block without a start event. */
+  /** Reserves the index of a block that has no start event. */
   reserveIndex(): number {
     return this.#nextIndex++;
   }
@@ -34,7 +34,7 @@ export class BedrockEventWriter extends WireEventQueue {
     this.write("contentBlockStop", { contentBlockIndex });
   }
 
-  /** Opens the block of a call, without its arguments. */
+  /** Opens the block of a call with a start event that does not contain the arguments; returns the block's index. */
   openCall(block: JsonObject): number {
     const start = copyObject(block);
     if (isObject(start["toolUse"])) {
@@ -74,7 +74,7 @@ export class BedrockEventWriter extends WireEventQueue {
     this.closeBlock(index);
   }
 
-  /** Writes one field of a block as a delta, and all others in its start event. */
+  /** Writes the field `field` of a block as a delta, and all other fields in the block's start event. */
   #writeSplit(block: JsonObject, key: string, field: string): void {
     const start = copyObject(block);
     const inner = copyObject(start[key] as JsonObject);
@@ -86,13 +86,17 @@ export class BedrockEventWriter extends WireEventQueue {
     this.closeBlock(index);
   }
 
-  /** Writes the fields of a block other than `key`, within an empty delta of the block's kind. */
+  /**
+   * Writes the fields of a block other than `key` in a delta that is otherwise empty; writes nothing if there are none.
+   */
   writeRest(index: number, block: JsonObject, key: string, emptyDelta: JsonObject): void {
     const rest = unknownFields(block, new Set([key]));
     if (rest !== undefined) this.writeDelta(index, Object.assign(rest, emptyDelta));
   }
 
-  /** Writes the reasoning of a block that has `reasoningContent`; without its text, if that is written. */
+  /**
+   * Writes the reasoning of a block with `reasoningContent`. The text is left out if the stream has already written it.
+   */
   writeReasoning(index: number, block: JsonObject, isTextWritten: boolean): void {
     const inner = block[REASONING_CONTENT] as JsonObject;
     const { reasoningText, redactedContent } = inner;
@@ -109,7 +113,9 @@ export class BedrockEventWriter extends WireEventQueue {
     this.writeRest(index, block, REASONING_CONTENT, { [REASONING_CONTENT]: { text: "" } });
   }
 
-  /** Writes the citations of a block that has `citationsContent`; without its text, if that is written. */
+  /**
+   * Writes the citations of a block with `citationsContent`. The text is left out if the stream has already written it.
+   */
   writeCitations(index: number, block: JsonObject, isTextWritten: boolean): void {
     const { content, citations, ...rest } = block[CITATIONS_CONTENT] as JsonObject;
     const [only] = Array.isArray(content) ? content : [];

@@ -1,4 +1,4 @@
-// Decodes a tool call of a Bedrock stream. Its arguments arrive as text; the call ends when the answer continues.
+// Decodes a tool call of a Bedrock stream. Its arguments arrive as pieces of JSON text.
 import type { Delta } from "../../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { copyObject } from "../../../model/json/index.ts";
@@ -20,7 +20,7 @@ import type { BedrockStreamCalls } from "./stream-calls.ts";
 const DELTA_FIELDS: ReadonlySet<string> = new Set(["toolUse"]);
 const TOOL_USE_FIELDS: ReadonlySet<string> = new Set(["input"]);
 
-/** Created for a start event whose `toolUse` has a name. */
+/** One open call block; it is created for a start event whose `toolUse` has a name. */
 export class BedrockCallBlock implements BedrockOpenBlock, OpenCallBlock {
   readonly kind = "call";
   readonly key: number;
@@ -28,9 +28,9 @@ export class BedrockCallBlock implements BedrockOpenBlock, OpenCallBlock {
   readonly #wire: JsonObject;
   readonly #state: BedrockDecodeState;
   readonly #calls: BedrockStreamCalls;
-  /** Canonical id; undefined until the call is emitted. */
+  /** The canonical call id; undefined until the start of the call is emitted. */
   #toolCallId: string | undefined;
-  /** Argument text of a free-form tool, until the call is emitted. */
+  /** The arguments of a free-form tool's call that have arrived before the start of the call is emitted. */
   #argumentText = "";
   #hasEnded = false;
 
@@ -43,7 +43,10 @@ export class BedrockCallBlock implements BedrockOpenBlock, OpenCallBlock {
     this.isRunByClient = isObject(toolUse) && toolUse["type"] !== SERVER_CALL;
   }
 
-  /** Emits the call; that of a free-form tool waits, because its text is inside an object that must be complete. */
+  /**
+   * Emits the start of the call. For a free-form tool it is emitted later, because the tool's text is in a JSON object
+   * that must be complete before the text can be read.
+   */
   open(): Delta[] {
     const { names } = this.#state;
     const { toolUse } = this.#wire;

@@ -1,5 +1,5 @@
 // Decodes the events of a Bedrock stream, in any order. The stop reason arrives before the token counts, so an answer
-// ends with both, or with the stream.
+// has ended once both have arrived, or when the stream ends.
 import { disassemble } from "../../../assembly/disassemble.ts";
 import type { Delta } from "../../../model/delta.ts";
 import type { JsonObject } from "../../../model/json/index.ts";
@@ -33,7 +33,7 @@ const EVENT_NAMES = [
 type EventName = (typeof EVENT_NAMES)[number];
 const INDEX = "contentBlockIndex";
 
-/** Kind of block that each field of a delta belongs to. */
+/** The kind of block that a field of a contentBlockDelta belongs to. */
 const BLOCK_KINDS: ReadonlyMap<string, BedrockOpenBlock["kind"]> = new Map<string, BedrockOpenBlock["kind"]>([
   ["text", "text"],
   ["citation", "text"],
@@ -52,7 +52,7 @@ class BedrockStreamDecoder extends BlockStreamDecoder<BedrockAnswerDecoder> {
   protected decodeWire(wire: JsonObject, event: string | undefined): Delta[] {
     const { contentBlockDelta } = wire;
     if (isObject(contentBlockDelta) && hasFieldCount(wire, 1)) return this.#decodeBlockDelta(contentBlockDelta);
-    // The event name may be given beside the data instead of as its only key.
+    // The event name may be given beside the data (as the SSE event) instead of as the only key of the data.
     const nameOfEvent = EVENT_NAMES.find((name) => name === event && wire[name] === undefined);
     if (nameOfEvent !== undefined) return this.#decodeEvent(nameOfEvent, wire);
     const name = EVENT_NAMES.find((each) => isObject(wire[each]));
@@ -81,7 +81,7 @@ class BedrockStreamDecoder extends BlockStreamDecoder<BedrockAnswerDecoder> {
     }
   }
 
-  /** Decodes other data: an exception, a whole response (B74), or an unknown event. */
+  /** Decodes data that is not an event of an answer: an exception, a complete response (B74) or an unknown event. */
   #decodeOther(wire: JsonObject, event: string | undefined): Delta[] {
     const isException = findExceptionEvent(wire) !== undefined;
     if (event === "error" || isException || (isErrorBody(wire) && typeof wire["output"] !== "object")) {
@@ -91,12 +91,12 @@ class BedrockStreamDecoder extends BlockStreamDecoder<BedrockAnswerDecoder> {
     if (this.answer === undefined && isObject(output) && isObject(output["message"])) {
       return this.#decodeWholeResponse(wire);
     }
-    // Some streams end with an empty frame.
+    // Some streams end with an empty frame, which is ignored.
     if (!hasFieldCount(wire, 0)) this.unknownEvents.push(wire);
     return [];
   }
 
-  /** Decodes a whole response; a malformed one is an unknown event. */
+  /** Decodes a complete response; a malformed response is stored as an unknown event. */
   #decodeWholeResponse(wire: JsonObject): Delta[] {
     let response: ModelResponse;
     try {
@@ -112,7 +112,7 @@ class BedrockStreamDecoder extends BlockStreamDecoder<BedrockAnswerDecoder> {
     return disassemble(response);
   }
 
-  /** Decodes a block delta; a fast path for plain deltas, which is nearly every event. */
+  /** Decodes a contentBlockDelta. Plain deltas, which are nearly all events, take a fast path. */
   #decodeBlockDelta(payload: JsonObject): Delta[] {
     const { delta } = payload;
     const block = this.answer?.block(payload[INDEX]);
@@ -133,8 +133,8 @@ class BedrockStreamDecoder extends BlockStreamDecoder<BedrockAnswerDecoder> {
   }
 
   /**
-   * Splits a delta by kind: its fields may belong to several blocks (B75). Unknown fields go with the last known one,
-   * else to the open block.
+   * Splits a delta by block kind, because its fields may belong to several blocks (B75). Unknown fields are added to
+   * the fields of the last known kind, or to the open block if no field is known.
    */
   #addToBlocks(delta: JsonObject, payload: JsonObject): Delta[] {
     const deltas: Delta[] = [];
@@ -153,7 +153,7 @@ class BedrockStreamDecoder extends BlockStreamDecoder<BedrockAnswerDecoder> {
     else for (const key of Object.keys(unknown)) copyField(unknown, key, fieldsByKind.get(lastKind) ?? {});
     for (const [kind, fields] of fieldsByKind) {
       const openKind = answer.block(index)?.kind;
-      // Arguments of a call without a start event are stored as an opaque block.
+      // Arguments of a call without a start event are buffered and become an opaque part.
       const requiredKind = kind === "call" && openKind !== "call" ? "buffered" : kind;
       if (openKind !== requiredKind) for (const each of answer.open(index, requiredKind, {})) deltas.push(each);
       for (const each of answer.block(index)?.add(fields) ?? []) deltas.push(each);
@@ -161,7 +161,7 @@ class BedrockStreamDecoder extends BlockStreamDecoder<BedrockAnswerDecoder> {
     return deltas;
   }
 
-  /** Returns the current answer, or starts one; content after messageStop belongs to a new answer. */
+  /** Returns the current answer, or starts a new answer if there is none or if messageStop has already arrived. */
   #requireAnswer(deltas: Delta[]): BedrockAnswerDecoder {
     if (this.answer?.isStopped === true) deltas.push(...this.finish(this.answer));
     return this.answer ?? this.startImplicitly(deltas);
@@ -181,7 +181,7 @@ class BedrockStreamDecoder extends BlockStreamDecoder<BedrockAnswerDecoder> {
     const deltas: Delta[] = [];
     const answer = this.answer;
     if (answer?.isStopped === true) deltas.push(...this.finish(answer));
-    // The start of another message truncates the current one.
+    // A new message before the end of the current message means that the current message is truncated.
     else if (answer !== undefined) deltas.push(...this.fail(createTruncatedDelta()));
     this.#startAnswer(payload, deltas);
     return deltas;
@@ -198,15 +198,16 @@ class BedrockStreamDecoder extends BlockStreamDecoder<BedrockAnswerDecoder> {
     const block: JsonObject = { ...start, ...unknownFields(payload, START_EVENT_FIELDS) };
     const { toolUse } = block;
     const isCall = isObject(toolUse) && typeof toolUse["name"] === "string";
-    // The first delta decides the kind of a block with an empty start.
+    // An empty start event does not tell the kind of the block, so the first delta opens it. Only an open block with
+    // the same index is closed here.
     if (hasFieldCount(block, 0)) return [...deltas, ...answer.close(payload[INDEX])];
     for (const delta of answer.open(payload[INDEX], isCall ? "call" : "buffered", block)) deltas.push(delta);
     return deltas;
   }
 
-  /** Decodes messageStop and metadata; after both the answer has ended. */
+  /** Decodes messageStop and metadata; the answer has ended once both have arrived. */
   #decodeEnd(payload: JsonObject, name: "messageStop" | "metadata"): Delta[] {
-    // An event after the end has no answer to belong to.
+    // An event after the end of the last answer belongs to no answer, so it is ignored.
     if (this.answer === undefined && this.hasEnded) return [];
     const deltas: Delta[] = [];
     const answer = this.answer ?? this.startImplicitly(deltas);
@@ -216,7 +217,10 @@ class BedrockStreamDecoder extends BlockStreamDecoder<BedrockAnswerDecoder> {
     return answer.isStopped && answer.hasMetadata ? [...deltas, ...this.finish(answer)] : deltas;
   }
 
-  /** Decodes an exception, also within an answer (B72); a lone exception is a failed response. */
+  /**
+   * Decodes an exception, also in the middle of an answer (B72). An exception before any answer becomes a failed
+   * response.
+   */
   protected decodeError(wire: JsonObject): Delta[] {
     if (this.answer === undefined && isErrorBody(wire)) {
       this.closeAnswer();
@@ -235,13 +239,13 @@ class BedrockStreamDecoder extends BlockStreamDecoder<BedrockAnswerDecoder> {
   }
 
   override end(reason?: Delta): Delta[] {
-    // Only the token counts are missing.
+    // messageStop has arrived and only the token counts are missing, so the answer is complete.
     if (this.answer?.isStopped === true) return this.finish(this.answer);
     return super.end(reason);
   }
 }
 
-/** True if a field of a delta has the type that its block kind requires. */
+/** True if a field of a delta has the type that the kind of its block requires. */
 function hasExpectedType(key: string, delta: JsonObject): boolean {
   const value = delta[key];
   if (key === "text") return typeof value === "string";

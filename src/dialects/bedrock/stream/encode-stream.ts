@@ -1,4 +1,4 @@
-// Encodes a Bedrock stream: messageStart, the blocks, messageStop, metadata.
+// Encodes a Bedrock stream: messageStart, the events of the blocks, messageStop, metadata.
 import type { Delta, StartPayload } from "../../../model/delta.ts";
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { Message } from "../../../model/message.ts";
@@ -29,7 +29,7 @@ export function createStreamEncoder(context: EncodeContext<BedrockLoss>): Omit<S
   return new BedrockStreamEncoder(context);
 }
 
-/** Fields of messageStop; all other fields of the response are in the metadata event. */
+/** Response fields of the messageStop event; all other response fields are written in the metadata event. */
 const RESPONSE_FIELDS = "additionalModelResponseFields";
 const STOP_FIELDS = [STOP_REASON, RESPONSE_FIELDS];
 const NON_METADATA_FIELDS: ReadonlySet<string> = new Set(["output", ...STOP_FIELDS]);
@@ -38,9 +38,9 @@ const MESSAGE: ReadonlySet<string> = new Set(["message"]);
 class BedrockStreamEncoder extends BlockStreamEncoder {
   readonly #context: EncodeContext<BedrockLoss>;
   #state: BedrockStreamState;
-  /** The payload of messageStart, once it is written. */
+  /** The payload of messageStart; undefined until the event has been written. */
   #start: JsonObject | undefined;
-  /** Message fields of the start delta. */
+  /** The message fields of the start delta. */
   #message: Pick<Message, "extra"> = {};
 
   constructor(context: EncodeContext<BedrockLoss>) {
@@ -111,7 +111,10 @@ class BedrockStreamEncoder extends BlockStreamEncoder {
     events.write("metadata", metadata);
   }
 
-  /** Empties invalid arguments that the stream wrote unchanged, so that no loss is reported for them. */
+  /**
+   * Replaces the arguments of calls that the stream has written unchanged by an empty object, so that no loss is
+   * reported for invalid arguments.
+   */
   #withoutUnchangedArguments(message: Message): Message {
     const { unchangedCalls } = this.#state;
     const parts = message.parts.map((part, index) => (unchangedCalls.has(index) ? asStartedCall(part) : part));
@@ -122,7 +125,7 @@ class BedrockStreamEncoder extends BlockStreamEncoder {
     for (const data of readUnknownEvents(response, this.#context.dialect)) this.#state.events.push({ data });
   }
 
-  /** Writes the exception (B86); incomplete blocks stay open. */
+  /** Writes the exception that ends a failed answer (B86). Blocks that are not complete stay open. */
   protected writeFailure(): void {
     const response = this.follower.response();
     const { error } = response ?? {};
@@ -137,7 +140,7 @@ class BedrockStreamEncoder extends BlockStreamEncoder {
       this.hasFailed = true;
       this.closeBlocks();
       const parts = message.parts.map(asStartedCall);
-      // The content is encoded once more for its losses.
+      // The content has already been written; it is encoded once more to report its losses.
       encodeContent({ ...response, message: { ...message, parts } }, createEncodeState(context));
       reportErrorFields(error, exception, context, ERROR_CODEC);
     }
@@ -146,7 +149,10 @@ class BedrockStreamEncoder extends BlockStreamEncoder {
   }
 }
 
-/** Returns the exception that ends a stream; one that was decoded from a stream is returned unchanged. */
+/**
+ * Returns the exception event that ends a stream: the original event if the error was decoded from one and is
+ * unchanged.
+ */
 function encodeException(error: ProviderError): JsonObject {
   const { raw, kind, message } = error;
   if (isObject(raw) && findExceptionEvent(raw) !== undefined) {

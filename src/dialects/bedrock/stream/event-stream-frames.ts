@@ -1,5 +1,5 @@
-// Frames of AWS event streams in both directions: a prelude with two lengths, headers, a payload, and checksums of the
-// prelude and of the frame. A damaged frame becomes an event that is not JSON, and ends the stream.
+// Decodes and encodes frames of AWS event streams. A frame has a prelude with two lengths, headers, a payload, and
+// checksums of the prelude and of the frame. A damaged frame becomes an event that is not JSON, and ends the stream.
 import { JsonError } from "../../../model/errors.ts";
 import type { JsonObject } from "../../../model/json/index.ts";
 import { parseJson, stringifyJson } from "../../../model/json/index.ts";
@@ -8,11 +8,14 @@ import { TextFrameReader } from "../../frames.ts";
 import { isObject } from "../../kit/fields/read-wire.ts";
 import { EXCEPTION_TYPE } from "../response/errors.ts";
 
-/** Bytes of the prelude: two lengths and their checksum. */
+/** The number of bytes of the prelude: two lengths and their checksum, of 4 bytes each. */
 const PRELUDE_LENGTH = 12;
-/** Prelude, and the checksum at the end. */
+/** The number of bytes of a frame without headers and payload: the prelude and the checksum at the end. */
 const MIN_FRAME_LENGTH = PRELUDE_LENGTH + 4;
-/** A larger length is damage, not a frame to wait for. */
+/**
+ * The maximum number of bytes of a frame. A larger length means a damaged prelude, so the reader does not wait for the
+ * bytes.
+ */
 const MAX_FRAME_LENGTH = 1 << 26;
 
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -21,14 +24,14 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** Returns the CRC-32 of `bytes` from `from` to `to`. */
+/** Returns the CRC-32 of the bytes from index `from` up to, but not including, index `to`. */
 function computeChecksum(bytes: Uint8Array, from: number, to: number): number {
   let sum = 0xffffffff;
   for (let at = from; at < to; at++) sum = (CRC_TABLE[(sum ^ (bytes[at] ?? 0)) & 0xff] ?? 0) ^ (sum >>> 8);
   return (sum ^ 0xffffffff) >>> 0;
 }
 
-/** Lengths of header values, by type; `prefixed` values begin with their length. */
+/** The number of bytes of a header value, by header type; `prefixed` values start with their length in two bytes. */
 const HEADER_LENGTHS: readonly (number | "prefixed")[] = [0, 0, 1, 2, 4, 8, "prefixed", "prefixed", 8, 16];
 const STRING_HEADER = 7;
 
@@ -45,7 +48,7 @@ function writeUint32(bytes: Uint8Array, at: number, value: number): void {
   for (let byte = 0; byte < 4; byte++) bytes[at + byte] = value >>> (24 - 8 * byte);
 }
 
-/** Returns the string headers; undefined if the lengths are inconsistent. */
+/** Returns the headers of type string; undefined if the lengths or types of the headers are inconsistent. */
 function readHeaders(bytes: Uint8Array): Map<string, string> | undefined {
   const headers = new Map<string, string>();
   let at = 0;
@@ -63,29 +66,34 @@ function readHeaders(bytes: Uint8Array): Map<string, string> | undefined {
   return headers;
 }
 
-/** Returns a frame that the stream decoder rejects, because its data is not JSON. */
+/** Returns a frame without an event name, whose data the stream decoder rejects because it is not JSON. */
 function createDamagedFrame(data: string): Frame {
   return { data };
 }
 
 class EventStreamReader implements FrameReader {
-  /** Chunks that are not yet a complete frame. */
+  /** Received bytes that are not a complete frame yet. */
   #chunks: Uint8Array[] = [];
   #byteCount = 0;
-  /** Bytes that the next frame needs, as far as known. */
+  /** The number of bytes that must have arrived before the next frame, or its prelude, can be read. */
   #needed = PRELUDE_LENGTH;
   #hasStarted = false;
   #isDamaged = false;
-  /** Headers of the last frame. */
+  /** The encoded headers of the previous frame. */
   #rawHeaders = new Uint8Array(0);
+  /** The decoded form of `#rawHeaders`. */
   #headers = new Map<string, string>();
-  /** Reader of a body that is text: an error, a whole response, or events as SSE. */
+  /**
+   * The reader of a body that is text (an error, a complete response, or server-sent events); undefined for a binary
+   * body.
+   */
   #textReader: TextFrameReader | undefined;
 
   push(chunk: Uint8Array | string): Frame[] {
     if (!this.#hasStarted && chunk.length > 0) {
       this.#hasStarted = true;
-      // A frame begins with a zero byte, because of its maximum length; no text does.
+      // A binary body starts with a zero byte, the highest byte of the first frame's length. No text starts with a zero
+      // byte.
       if (typeof chunk === "string" || chunk[0] !== 0) this.#textReader = new TextFrameReader();
     }
     if (this.#textReader !== undefined) return this.#textReader.push(chunk);
@@ -93,7 +101,7 @@ class EventStreamReader implements FrameReader {
     if (this.#isDamaged || bytes.length === 0) return [];
     this.#byteCount += bytes.length;
     if (this.#byteCount >= this.#needed) return this.#readFrames(this.#joinChunks(bytes));
-    // The sender may reuse its buffer.
+    // The chunk is copied, because the caller may reuse its buffer.
     this.#chunks.push(bytes.slice());
     return [];
   }
@@ -138,13 +146,13 @@ class EventStreamReader implements FrameReader {
     return frames;
   }
 
-  /** Reads one frame; the data of an event is its payload under the event's name. */
+  /** Reads one complete frame. The data of its event is an object with the payload under the event's name. */
   #readFrame(bytes: Uint8Array, headersLength: number): Frame {
     const end = bytes.length - 4;
     const from = PRELUDE_LENGTH + headersLength;
     if (computeChecksum(bytes, 0, end) !== readUint32(bytes, end)) return createDamagedFrame("An event is damaged.");
     const raw = bytes.subarray(PRELUDE_LENGTH, from);
-    // Most events have the headers of the event before.
+    // Most frames have the same headers as the previous frame, so the headers are decoded only if they have changed.
     const headers = hasSameBytes(raw, this.#rawHeaders) ? this.#headers : readHeaders(raw);
     if (headers === undefined) return createDamagedFrame("The headers of an event are damaged.");
     if (headers !== this.#headers) {
@@ -179,9 +187,9 @@ function hasSameBytes(bytes: Uint8Array, others: Uint8Array): boolean {
   return true;
 }
 
-/** Encoded headers by event name. */
+/** A cache of the encoded headers, by event name. */
 const ENCODED_HEADERS = new Map<string, Uint8Array>();
-/** Event names come from the input, so that the cache is limited. */
+/** The maximum size of the cache; it is limited, because event names can come from the input. */
 const MAX_ENCODED_HEADERS = 32;
 
 function encodeHeaders(name: string): Uint8Array {
@@ -199,7 +207,7 @@ function encodeHeaders(name: string): Uint8Array {
   const bytes: number[] = [];
   for (const [index, text] of headerStrings.entries()) {
     const encoded = encoder.encode(text);
-    // A name has a length of one byte; a value has its type and a length of two bytes.
+    // A header name has a length of one byte; a header value has its type and a length of two bytes.
     if (index % 2 === 1) bytes.push(STRING_HEADER, encoded.length >> 8);
     bytes.push(encoded.length & 0xff, ...encoded);
   }
@@ -212,7 +220,7 @@ function encodeEvent({ data }: WireEvent): Uint8Array {
   const wire: JsonObject = isObject(data) ? data : {};
   const [only = "", ...others] = Object.keys(wire);
   const inner = wire[only];
-  // Data with several keys is not an event of the protocol, and has no name.
+  // Data with several keys is not an event of the protocol, so it is written without an event name.
   const isNamed = others.length === 0 && isObject(inner);
   const headers = encodeHeaders(isNamed ? only : "");
   const payload = encoder.encode(stringifyJson(isNamed ? inner : wire));

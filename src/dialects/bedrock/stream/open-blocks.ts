@@ -1,4 +1,4 @@
-// Decodes the text, reasoning and buffered blocks of a Bedrock stream.
+// Decodes the text, reasoning and buffered blocks of a Bedrock stream while they are open.
 import type { Delta } from "../../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { PartBase, Seal, WithExtra } from "../../../model/parts.ts";
@@ -13,16 +13,16 @@ import { decodeCitation } from "../content/citations.ts";
 import type { BedrockDecodeState } from "../content/decode-state.ts";
 import type { BedrockStreamCalls } from "./stream-calls.ts";
 
-/** One block between its first event and its stop event. */
+/** One block of a stream, between its first event and its stop event. */
 export interface BedrockOpenBlock {
   readonly kind: "text" | "thinking" | "call" | "buffered";
   readonly key: number;
-  /** Decodes a delta; its unknown fields become residue of the part. */
+  /** Decodes a contentBlockDelta of this block; unknown fields become residue of the part. */
   add(delta: JsonObject): Delta[];
   close(): Delta[];
 }
 
-/** Adds residue to a payload; most payloads have none. */
+/** Returns the payload with the residue, or the payload itself if there is no residue, which is the common case. */
 export function withResidue<T extends object>(payload: T, { extra }: WithExtra): T {
   return extra === undefined ? payload : { ...payload, extra };
 }
@@ -109,7 +109,10 @@ export class BedrockThinkingBlock implements BedrockOpenBlock {
     return { kind: "seal", payload: { seal, partKey: this.key } };
   }
 
-  /** Stores the form of a missing signature, which is known only now. */
+  /**
+   * Emits the spelling of redacted bytes, and the form of a missing signature, which is certain only at the end of the
+   * block.
+   */
   close(): Delta[] {
     const residue: WithExtra = {};
     const { dialect } = this.#state.context;
@@ -119,7 +122,7 @@ export class BedrockThinkingBlock implements BedrockOpenBlock {
   }
 }
 
-/** A block that is emitted as one part when it is closed: its start and its deltas are merged. */
+/** A block that is emitted as one part when it is closed, after its start and all its deltas have been merged. */
 export class BedrockBufferedBlock implements BedrockOpenBlock {
   readonly kind = "buffered";
   readonly key: number;
@@ -136,7 +139,7 @@ export class BedrockBufferedBlock implements BedrockOpenBlock {
 
   add(delta: JsonObject): Delta[] {
     const { toolResult } = delta;
-    // The delta of a result is a list: its content.
+    // The delta of a tool result is a list of content blocks, not an object.
     const block = Array.isArray(toolResult) ? { ...delta, toolResult: { content: toolResult } } : delta;
     mergeInto(this.#block, block);
     return [];
@@ -151,7 +154,7 @@ export class BedrockBufferedBlock implements BedrockOpenBlock {
   }
 }
 
-/** Merges a delta into a block: strings and lists are appended, objects merged, all other values replaced. */
+/** Merges a delta into a block: strings and lists are appended, objects are merged, all other values are replaced. */
 function mergeInto(target: JsonObject, delta: JsonObject): JsonObject {
   for (const key of Object.keys(delta)) {
     const [before, added] = [Object.hasOwn(target, key) ? target[key] : undefined, delta[key]];
@@ -167,7 +170,7 @@ function mergeInto(target: JsonObject, delta: JsonObject): JsonObject {
   return target;
 }
 
-/** Joins two lists of blocks; consecutive text blocks become one. */
+/** Joins two lists of blocks; the text blocks at the seam become one block. */
 function joinBlockLists(before: readonly JsonValue[], added: readonly JsonValue[]): JsonValue[] {
   const joined = [...before];
   for (const block of added) {

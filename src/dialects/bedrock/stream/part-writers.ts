@@ -1,5 +1,5 @@
-// Writes streamed parts as Bedrock blocks, one writer for each kind of part. Signature, citations and residue of a part
-// are written when it is closed.
+// Writes streamed parts as Bedrock blocks, with one writer class for each kind of part. Signature, citations and
+// residue of a part are written when the part is closed.
 import type { Delta } from "../../../model/delta.ts";
 import type { JsonObject } from "../../../model/json/index.ts";
 import { stringifyJson } from "../../../model/json/index.ts";
@@ -20,11 +20,14 @@ import type { BedrockEventWriter } from "./block-events.ts";
 /** State of one streamed answer, shared by its part writers. */
 export interface BedrockStreamState {
   readonly events: BedrockEventWriter;
-  /** Part indexes of calls whose arguments were written unchanged, even if they are not valid JSON. */
+  /** Part indexes of the calls whose arguments were written unchanged; these arguments need not be valid JSON. */
   readonly unchangedCalls: Set<number>;
-  /** Its report is discarded: the losses are those of the whole answer. */
+  /**
+   * The encode state for single parts. Its report is discarded, because the losses are reported for the complete
+   * answer.
+   */
   readonly encodeState: BedrockEncodeState;
-  /** Reports that a part continues in an additional block. */
+  /** Reports the loss that a part continues in an additional block. */
   reportSplit(draft: PartDraft): void;
 }
 
@@ -37,7 +40,7 @@ export function createPartWriter(draft: PartDraft, state: BedrockStreamState): P
   switch (kind) {
     case "text":
     case "refusal":
-      // A text with the form of another block, such as `guardContent`, is written whole.
+      // A text with the form of another block, such as `guardContent`, is written in one event when it is complete.
       if (readForm(part, state.encodeState.context.dialect)["type"] !== undefined)
         return createWholeWriter(draft, state);
       return new BedrockTextWriter(draft, state);
@@ -94,7 +97,10 @@ class BedrockTextWriter implements PartWriter, PendingSurrogate {
   }
 }
 
-/** Reserves its index with the first text: reasoning without text may be redacted, or have no block. */
+/**
+ * Writes reasoning. The block index is reserved with the first text, because reasoning without text may be redacted or
+ * have no block.
+ */
 class BedrockThinkingWriter implements PartWriter, PendingSurrogate, ReasoningTextState {
   pendingSurrogate?: string;
   summary?: number;
@@ -118,7 +124,10 @@ class BedrockThinkingWriter implements PartWriter, PendingSurrogate, ReasoningTe
     events.writeDelta((this.#index ??= events.reserveIndex()), { reasoningContent: { text } });
   }
 
-  /** True if the summary was written, but a seal covers the text. */
+  /**
+   * True if the summary has been written as text although a seal covers the reasoning text, so that the sealed
+   * reasoning needs a block of its own.
+   */
   get #needsSealedBlock(): boolean {
     if (this.summary === undefined || this.summary === -1) return false;
     const { context } = this.#state.encodeState;
@@ -151,9 +160,9 @@ class BedrockCallWriter implements PartWriter {
   readonly #draft: CallDraft;
   readonly #state: BedrockStreamState;
   readonly #arguments: CallArgumentPieces;
-  /** Undefined if the call has no block. */
+  /** The index of the call's block; undefined if the call cannot be encoded. */
   readonly #index: number | undefined;
-  /** The block of the start event. */
+  /** The call as it was encoded for the start event; undefined if the call cannot be encoded. */
   readonly #startBlock: JsonObject | undefined;
 
   constructor(draft: CallDraft, state: BedrockStreamState) {
@@ -190,7 +199,7 @@ class BedrockCallWriter implements PartWriter {
     if (isComplete) events.closeBlock(index);
   }
 
-  /** Writes the fields that the start event did not have. */
+  /** Writes the fields of the call that were not known when the start event was written. */
   #writeLateFields(index: number, block: JsonObject): void {
     const start = this.#startBlock ?? {};
     const { toolUse } = block;

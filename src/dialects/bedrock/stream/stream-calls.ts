@@ -1,4 +1,4 @@
-// Tool calls of all answers in one Bedrock stream: each call has its own id and at most one result (B17).
+// Tracks the tool calls of all answers in one Bedrock stream. Each call has a unique id and at most one result (B17).
 import type { ToolCallPart, ToolResultPart } from "../../../model/parts.ts";
 import type { StreamCalls } from "../../blocks/stream/answer-deltas.ts";
 
@@ -23,7 +23,7 @@ export class BedrockStreamCalls implements StreamCalls {
     const isKnown = executor === "provider" || this.usedIds.has(id) || isCurrent;
     if (this.#answeredIds.has(id) || !isKnown) return false;
     this.#answeredIds.add(id);
-    // A later call with this id is another call.
+    // The id is reserved, so that a later call with the same wire id gets another canonical id.
     if (!isCurrent) this.usedIds.add(id);
     return true;
   }

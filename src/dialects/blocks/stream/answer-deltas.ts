@@ -1,4 +1,4 @@
-// Deltas that end a streamed answer, and parts that are decoded only when their block is complete.
+// Builds the deltas that end a streamed answer, and decodes blocks that are buffered until they are complete.
 import type { Delta, ErrorPayload } from "../../../model/delta.ts";
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../../model/parts.ts";
@@ -8,7 +8,10 @@ import { DialectError } from "../../errors.ts";
 import { toOpaquePart } from "../../kit/residue/opaque-parts.ts";
 import { storeUnknownEvents } from "../../kit/residue/unknown-events.ts";
 
-/** Returns the `done` delta of an answer; `response` holds its fields, `unknownEvents` are stored with it. */
+/**
+ * Returns the `done` delta of an answer, with the finish reason and residue of `response` and with `unknownEvents` as
+ * residue.
+ */
 export function buildDoneDelta(
   response: ModelResponse,
   unknownEvents: readonly JsonObject[],
@@ -28,7 +31,10 @@ export function buildDoneDelta(
   };
 }
 
-/** Returns the delta that ends a failed answer: `reason`, with the fields that the answer had so far (B90). */
+/**
+ * Returns the delta that ends a failed answer: `reason`, with the response fields that have arrived before the failure
+ * (B90).
+ */
 export function buildFailureDelta(
   reason: Delta,
   response: ModelResponse,
@@ -47,11 +53,14 @@ export function buildFailureDelta(
 /** The tool calls of all answers in one stream. */
 export interface StreamCalls {
   assignId(call: ToolCallPart, dialect: string): void;
-  /** Returns false if a result has no call or is the second one of its call. */
+  /** Returns false if the result has no call, or if its call already has a result. */
   acceptResult(result: ToolResultPart): boolean;
 }
 
-/** Decodes a complete block; opaque if its content is malformed or its result may not stand in a stream. */
+/**
+ * Decodes a complete block. It becomes an opaque part if it is malformed, or if it is a result without a call or a
+ * second result of one call.
+ */
 export function decodeBufferedBlock(
   block: JsonObject,
   context: DecodeContext,
@@ -62,7 +71,8 @@ export function decodeBufferedBlock(
   try {
     part = decodeBlock(block);
   } catch (error) {
-    // A whole response with such a block is rejected; a stream has already delivered the blocks before it.
+    // A complete response with a malformed block is rejected. A stream is not, because the blocks before it are already
+    // delivered.
     if (!(error instanceof DialectError)) throw error;
     context.pathTracker.reset();
     return toOpaquePart(block, context);

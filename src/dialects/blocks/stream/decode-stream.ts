@@ -1,13 +1,14 @@
-// Base of the stream decoders: the current answer, its end, and the events that the protocol does not define.
+// Defines the base class of the stream decoders of both block dialects: it holds the current answer, ends it, and
+// collects unknown events.
 import type { Delta } from "../../../model/delta.ts";
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { DecodeContext, EventDecoder, Renames } from "../../dialect.ts";
 import { readObject } from "../../kit/fields/read-wire.ts";
 import { createStartDelta, createTruncatedDelta } from "../../kit/streams/stream-deltas.ts";
 
-/** One answer of a stream while its events arrive. */
+/** Decodes one answer of a stream while its events arrive. */
 export interface AnswerDecoder {
-  /** True after the stop reason or stop event has arrived. */
+  /** True once the stop reason or the stop event has arrived. */
   readonly isStopped: boolean;
   finish(unknownEvents: readonly JsonObject[]): Delta[];
   fail(reason: Delta, unknownEvents: readonly JsonObject[]): Delta[];
@@ -15,12 +16,13 @@ export interface AnswerDecoder {
 
 export abstract class BlockStreamDecoder<Answer extends AnswerDecoder> implements EventDecoder {
   protected readonly context: DecodeContext;
-  /** Renames of the request that the stream answers. */
+  /** The renames of the request that the stream answers; undefined if the request is not known. */
   protected readonly names: Renames | undefined;
+  /** The decoder of the current answer; undefined before the first and after the last event of an answer. */
   protected answer: Answer | undefined;
-  /** True after the end of an answer. */
+  /** True once an answer has ended. */
   protected hasEnded = false;
-  /** Unknown events of the current answer; its last delta stores them (B43). */
+  /** The unknown events of the current answer, which its last delta stores as residue (B43). */
   protected unknownEvents: JsonObject[] = [];
 
   constructor(context: DecodeContext, names: Renames | undefined) {
@@ -36,11 +38,11 @@ export abstract class BlockStreamDecoder<Answer extends AnswerDecoder> implement
   /** Decodes the data of one event. */
   protected abstract decodeWire(wire: JsonObject, event: string | undefined): Delta[];
 
-  /** Starts an answer whose start event is missing, and appends its first deltas. */
+  /** Starts an answer whose start event is missing, and appends the start deltas to `deltas`. */
   protected abstract startImplicitly(deltas: Delta[]): Answer;
-  /** True if an object is an event of the protocol. */
+  /** True if an object has the shape of an event of the protocol. */
   protected abstract isProtocolEvent(wire: JsonObject): boolean;
-  /** Decodes an error event or body. */
+  /** Decodes an error event, or an error body in place of a stream. */
   protected abstract decodeError(wire: JsonObject): Delta[];
 
   protected finish(answer: Answer): Delta[] {
@@ -49,7 +51,7 @@ export abstract class BlockStreamDecoder<Answer extends AnswerDecoder> implement
     return deltas;
   }
 
-  /** Ends the current answer, or an empty one, with an error. */
+  /** Ends the current answer with an error; without a current answer, an empty answer is started first. */
   protected fail(reason: Delta): Delta[] {
     const deltas: Delta[] = [];
     const answer = this.answer ?? this.startImplicitly(deltas);
@@ -70,7 +72,8 @@ export abstract class BlockStreamDecoder<Answer extends AnswerDecoder> implement
     const [only, ...others] = this.unknownEvents;
     if (wasEmpty && only !== undefined) {
       if (others.length > 0 || this.isProtocolEvent(only)) return this.fail(reason);
-      // A single object that is not an event is the error body of a proxy.
+      // The stream consists of one object that is not an event of the protocol, so it is the error body of a provider
+      // or proxy.
       this.unknownEvents = [];
       return this.decodeError(only);
     }

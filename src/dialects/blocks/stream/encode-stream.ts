@@ -1,5 +1,6 @@
-// Base of the stream encoders: opens, fills and closes one block after the other. The end of the stream and all losses
-// are taken from the assembled answer, encoded as a whole response.
+// Defines the base class of the stream encoders of both block dialects: it opens, fills and closes one block after the
+// other. The end of the stream and all losses come from the assembled answer, which is encoded like a complete
+// response.
 import type { Delta, StartPayload } from "../../../model/delta.ts";
 import type { Annotation, Part } from "../../../model/parts.ts";
 import type { EncodeContext, WireEvent } from "../../dialect.ts";
@@ -31,24 +32,27 @@ export abstract class BlockStreamEncoder implements PartSink {
   protected readonly follower = new AnswerFollower();
   #sequence = new PartSequence(this);
   #writer: PartWriter | undefined;
-  /** The additional block of a part that had been closed before its last delta. */
+  /**
+   * The additional block with text that arrived after the block of its part had been closed; undefined if there is
+   * none.
+   */
   #split: { draft: PartDraft; writer: PartWriter } | undefined;
-  /** True in an answer that failed: its open blocks are not closed. */
+  /** True in a failed answer, whose open blocks are not closed. */
   protected hasFailed = false;
 
   constructor(context: EncodeContext<BlockLoss>) {
     this.context = context;
   }
 
-  /** Prepares for a new answer. */
+  /** Resets the state of the subclass for a new answer. */
   protected abstract reset(payload: StartPayload): void;
-  /** True if a delta requires that the start event has been written. */
+  /** True if the start event must be written before this delta is encoded. */
   protected abstract needsStart(delta: Delta, draft: PartDraft | undefined): boolean;
-  /** Writes the start event, once. */
+  /** Writes the start event unless it has already been written. */
   protected abstract writeStart(): void;
-  /** Writes the end of an answer whose blocks are closed. */
+  /** Writes the end of a complete answer, after its blocks have been closed. */
   protected abstract writeEnd(): void;
-  /** Writes the end of a failed answer. */
+  /** Writes the error that ends a failed answer. */
   protected abstract writeFailure(): void;
   protected abstract createWriter(draft: PartDraft): PartWriter;
   protected abstract isCitation(annotation: Annotation): boolean;
@@ -58,7 +62,7 @@ export abstract class BlockStreamEncoder implements PartSink {
     const draft = this.follower.push(delta);
     if (this.needsStart(delta, draft)) this.writeStart();
     if (draft !== undefined) {
-      // A stream has one choice; the whole response reports the others.
+      // A stream has one choice. The other choices are reported as losses when the complete answer is encoded.
       if (draft.choice === 0) this.#sequence.push(draft, delta);
     } else if (delta.kind === "done") {
       this.writeStart();
@@ -70,7 +74,7 @@ export abstract class BlockStreamEncoder implements PartSink {
     return this.takeEvents();
   }
 
-  /** Ends a stream whose input broke off, with an error (B86). */
+  /** Ends the stream. An answer that is still open ends with an error (B86). */
   end(): WireEvent[] {
     return this.follower.isOpen ? this.push(createTruncatedDelta()) : [];
   }
@@ -103,7 +107,10 @@ export abstract class BlockStreamEncoder implements PartSink {
     this.#writer = undefined;
   }
 
-  /** Writes late text into an additional block; everything else in a late delta is lost. */
+  /**
+   * Writes late text, which arrives after its part was closed, into an additional block. All other data of a late delta
+   * is lost.
+   */
   late(draft: PartDraft, delta: Delta): void {
     this.#reportLate(draft, delta);
     const isText = delta.kind === "text" || delta.kind === "refusal" || delta.kind === "thinking";
@@ -118,7 +125,7 @@ export abstract class BlockStreamEncoder implements PartSink {
     this.#split.writer.add({ kind: delta.kind, payload });
   }
 
-  /** Reports that a part continues in an additional block. */
+  /** Reports the loss that a part continues in an additional block. */
   protected reportSplit(draft: PartDraft): void {
     this.context.report.addLoss("part-split", toDraftPath(draft));
   }

@@ -1,4 +1,4 @@
-// Writers of streamed parts that both dialects share: the interface, whole parts, and the arguments of a call.
+// Writes streamed parts in the way that both block dialects share: complete parts, and the arguments of a call.
 import type { Delta } from "../../../model/delta.ts";
 import type { Part } from "../../../model/parts.ts";
 import type { CallDraft, PartDraft } from "../../kit/streams/answer-follower.ts";
@@ -9,11 +9,14 @@ import { WRAPPER_FIELD } from "../../kit/tools/text-tools.ts";
 /** Writes the events of one part. */
 export interface PartWriter {
   add(delta: Delta): void;
-  /** Writes what is known only now; `isComplete` is false in an answer that failed, whose blocks stay open. */
+  /**
+   * Writes the data that is known only at the end of the part. `isComplete` is false in a failed answer, whose blocks
+   * stay open.
+   */
   close(isComplete: boolean): void;
 }
 
-/** Writes a part that arrived whole, at once; a part that arrived in pieces, when it is closed. */
+/** Writes a part in one block: at once if the part arrived complete, or when it is closed if it arrived in pieces. */
 export class WholePartWriter implements PartWriter {
   readonly #draft: PartDraft;
   readonly #write: (part: Part) => void;
@@ -40,8 +43,9 @@ const WRAPPER_START = `{${JSON.stringify(WRAPPER_FIELD)}:"`;
 const WRAPPER_END = '"}';
 
 /**
- * Cuts the argument text of a call into pieces of JSON. Text of an object passes through; text of a free-form tool is
- * wrapped in an object while it arrives; any other value must be complete before it is wrapped (B22, B32).
+ * Converts the argument text of a call into pieces of JSON. The text of a JSON object is written unchanged. The text of
+ * a free-form tool is wrapped in an object while it arrives. Any other JSON value must be complete before it is wrapped
+ * (B22, B32).
  */
 export class CallArgumentPieces implements PendingSurrogate {
   pendingSurrogate?: string;
@@ -52,17 +56,20 @@ export class CallArgumentPieces implements PendingSurrogate {
     if (part.format === "text" && part.executor !== "provider") this.#form = "text";
   }
 
-  /** True if the arguments pass through unchanged. */
+  /** True if the arguments are the text of a JSON object, which is written unchanged. */
   get isObject(): boolean {
     return this.#form === "object";
   }
 
-  /** True if the complete arguments must be written when the part is closed. */
+  /**
+   * True if the arguments are written only when the part is closed, because they are neither an object nor free-form
+   * text.
+   */
   get isDeferred(): boolean {
     return this.#form === "other";
   }
 
-  /** Returns the JSON to write for the next piece of argument text. */
+  /** Returns the JSON to write for the next piece of argument text; empty if nothing can be written yet. */
   next(text: string): string {
     if (this.#form === "object") return takeWholeCharacters(this, text);
     if (this.#form === "text") return this.#wrap(takeWholeCharacters(this, text));
@@ -79,7 +86,7 @@ export class CallArgumentPieces implements PendingSurrogate {
     return start + JSON.stringify(text).slice(1, -1);
   }
 
-  /** Returns the JSON to write after the last piece; `isComplete` closes the wrapper. */
+  /** Returns the JSON to write after the last piece; `isComplete` closes the wrapper object of a free-form tool. */
   finish(isComplete: boolean): string {
     if (this.#form !== "text") return this.pendingSurrogate ?? "";
     const last = this.#wrap(this.pendingSurrogate ?? "");

@@ -15,8 +15,8 @@ import type { FieldSpelling } from "./snake-case-fields.ts";
 import { storeSpelling, normalizeInnerFieldNames, normalizeFieldNames } from "./snake-case-fields.ts";
 
 /**
- * Decodes a part whose only field is `text`; returns undefined for other parts. Such a part is always valid, so no
- * error path is tracked.
+ * Decodes a wire part whose only field is `text`; returns undefined for all other values. A part with only a text is
+ * always valid, so the path for errors is not tracked here.
  */
 export function decodePlainText(wire: JsonValue | undefined): TextPart | undefined {
   if (!isObject(wire)) return undefined;

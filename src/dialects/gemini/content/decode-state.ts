@@ -1,5 +1,5 @@
-// The state of decoding Gemini parts (call ids, renames, the current part), and the function that stores fields without
-// a canonical equivalent as residue.
+// Defines the state of decoding Gemini parts (call ids, renames, the current part), and stores wire fields without a
+// canonical equivalent as residue.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { WithExtra } from "../../../model/parts.ts";
 import type { DecodeContext, Renames } from "../../dialect.ts";
@@ -17,13 +17,16 @@ export interface GeminiDecodeState {
   readonly renames: Renames | undefined;
   /** The wire part that is being decoded. */
   partWire?: JsonObject;
-  /** The parts of each candidate that a stream decoder has decoded already. */
+  /**
+   * For each candidate, the parts that the stream decoder has already decoded; they replace the parts of the merged
+   * response. Undefined if the answer is not streamed.
+   */
   readonly streamedParts?: readonly (readonly Part[])[];
 }
 
 /**
- * The state of decoding an answer. `reservedIds` are call ids of other answers in the same stream, which are not used
- * again.
+ * The state of decoding an answer. `reservedIds` are the call ids of earlier answers in the same stream; the call ids
+ * of this answer must differ from them.
  */
 export class AnswerDecodeState implements GeminiDecodeState {
   readonly context: DecodeContext;
@@ -55,8 +58,8 @@ export class AnswerDecodeState implements GeminiDecodeState {
 }
 
 /**
- * Stores every field except `decodedKeys` as residue at `residuePath`. An empty inner object is stored too, because
- * otherwise the encoder would not restore it.
+ * Stores every field of `wire` except `decodedKeys` as residue at `residuePath`. An empty `wire` is stored too if it is
+ * an inner object (`residuePath` is not empty), because otherwise the encoder would not restore it.
  */
 export function storeUnknownFields(
   target: WithExtra,

@@ -20,8 +20,8 @@ export function isPlainMessage(message: Message): boolean {
 }
 
 /**
- * Encodes the parts of a turn. With `needsSignature`, the first unsigned function call gets Google's placeholder
- * signature (B10).
+ * Encodes the parts of a turn. With `needsSignature`, the first function call gets Google's placeholder signature
+ * (B10), unless a part of the turn has a seal that the target can read.
  */
 export function encodeTurnParts(turn: OutgoingTurn, state: GeminiEncodeState, needsSignature = false): GeminiPart[] {
   const { context } = state;
@@ -56,8 +56,8 @@ function hasOwnSeal({ message }: OutgoingTurn, context: EncodeContext): boolean 
 }
 
 /**
- * Returns the content with the role and form that the message was decoded from; a string if it was a string. The path
- * tracker must be at the message.
+ * Returns the content with the role and form that the message was decoded from; a string if the message was decoded
+ * from a string. The path tracker must be at the message.
  */
 export function toContent(
   encodedParts: GeminiPart[],

@@ -16,8 +16,8 @@ import type { GeminiEncodeState } from "./encode-state.ts";
 import { addSealsAndResidue } from "./encode-state.ts";
 
 /**
- * Encodes a part whose only fields are `type` and `text`; returns undefined for other parts. Nothing can be lost, so no
- * path is tracked.
+ * Encodes a part whose only fields are `type` and `text`; returns undefined for other parts. Such a part loses nothing,
+ * so the path for losses is not tracked here.
  */
 export function encodePlainText(part: Part): GeminiPart | undefined {
   if (part.type !== "text") return undefined;
@@ -49,7 +49,7 @@ export function encodePart(part: Part, state: GeminiEncodeState): GeminiPart | u
     case "opaque":
       return encodeOpaque(part, context);
     default:
-      // Stored messages may have part types that a later version of Koine added.
+      // The type is unknown to this version of Koine: a stored message may have a part type that a later version added.
       context.report.addLoss("part-unsupported");
       return undefined;
   }
@@ -57,8 +57,8 @@ export function encodePart(part: Part, state: GeminiEncodeState): GeminiPart | u
 
 const TEXT_FIELDS: ReadonlySet<string> = new Set(["type", "text", "extra", "seals"]);
 /**
- * Fields of a text in an answer. Annotations and log probabilities are included, because the candidate encodes them for
- * all texts of the answer together.
+ * Fields of a text that an answer supports. Annotations and log probabilities are included, because they are encoded in
+ * the candidate, for all texts of the answer together.
  */
 const ANSWER_TEXT_FIELDS: ReadonlySet<string> = new Set([...TEXT_FIELDS, "annotations", "logprobs"]);
 

@@ -1,4 +1,4 @@
-// The state of encoding Gemini parts, and the function that adds the thought signature and the residue to a wire part.
+// Defines the state of encoding Gemini parts, and adds the thought signature and the residue to a wire part.
 import type { Part } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
 import type { RenameTable } from "../../kit/tools/tool-renames.ts";
@@ -20,20 +20,20 @@ export interface GeminiEncodeState {
    */
   readonly isAnswer: boolean;
   /**
-   * Media that older models do not accept in function responses; they are sent as a content of their own after the
-   * results. Undefined if the model accepts them.
+   * Wire parts with media that were removed from function responses, because older models do not accept media there.
+   * They are sent as a content of their own after the results. Undefined if the model accepts media there.
    */
   readonly movedMedia: GeminiPart[] | undefined;
   /**
-   * The call that the finish reason of the answer marks as cut off; its `invalid` flag is therefore not reported as
-   * lost.
+   * The call that the finish reason of the answer marks as cut off. A decoder sets the `invalid` flag of this call
+   * again, so the flag is not reported as lost.
    */
   cutOffCall?: Part | undefined;
 }
 
 /**
  * Adds the thought signature and the residue of a part to its wire part (B9). `inner` is the field of the wire part
- * whose residue is nested; "" if there is none.
+ * (for example `functionCall`) whose value has residue of its own; "" if there is none.
  */
 export function addSealsAndResidue(
   wire: GeminiPart,

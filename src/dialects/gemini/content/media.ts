@@ -20,7 +20,7 @@ const MEDIA_TYPE_PREFIX = /^(image|audio|video)\//;
 
 function toMediaPartType(mimeType: unknown, uri: string | undefined): MediaPart["type"] {
   if (typeof mimeType !== "string") return uri !== undefined && YOUTUBE.test(uri) ? "video" : "file";
-  // The expression captures only "image", "audio" or "video".
+  // The cast is safe: the expression captures only "image", "audio" or "video", and the default is "file".
   return (MEDIA_TYPE_PREFIX.exec(mimeType)?.[1] ?? "file") as MediaPart["type"];
 }
 
@@ -147,8 +147,8 @@ const MIME_TYPES_BY_EXTENSION: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the MIME type for the file extension in the part's URL; undefined if it is unknown or belongs to another type
- * of media.
+ * Returns the MIME type for the file extension in the part's URL; undefined if the extension is unknown, or if its MIME
+ * type belongs to another type of media part.
  */
 function findMimeTypeOfUrl({ url = "", type }: MediaPart): string | undefined {
   const [path = ""] = /^https?:/.test(url) ? url.split(/[?#]/, 1) : [];

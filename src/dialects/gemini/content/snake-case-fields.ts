@@ -91,7 +91,7 @@ export function restoreSpelling<T extends JsonObject>(
   if (spelling === undefined) return wire;
   const reportStale = (path: string[]): void =>
     context.report.addLoss("form-stale", ["extra", context.dialect, "$form", SPELLING_FORM, ...path]);
-  // The result may have snake_case names, which T does not declare.
+  // The cast is needed, because T does not declare the snake_case names that the result may have.
   return restoreFieldNames(wire, spelling, [], reportStale) as T;
 }
 

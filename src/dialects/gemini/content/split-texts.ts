@@ -12,15 +12,16 @@ import { storeSpelling, findWireName, SPELLING_FORM } from "./snake-case-fields.
 import type { GeminiPart } from "../types.ts";
 
 /**
- * The effect of a text: "empty" (it has no content and no effect), "joins" (it continues the previous text) or "begins"
- * (it starts a part).
+ * The role of a wire text when texts are joined: "empty" (it adds no part), "joins" (it continues the previous text) or
+ * "begins" (it starts a part).
  */
 export type TextJoinStep = "empty" | "joins" | "begins";
 
 /**
  * Decides which texts become one part. Adjacent texts with the same `thought` flag and the same other fields become one
  * part. A signature on any of them, even on an empty text, seals the part; a second signature begins a new part. An
- * empty text without a signature and without other fields has no effect.
+ * empty text without a signature and without other fields adds no part, but it ends a text with a different `thought`
+ * flag or with other fields.
  */
 export class TextJoinRule {
   /** True while the next text can join the previous text. */
@@ -48,14 +49,14 @@ export class TextJoinRule {
   }
 
   /**
-   * True if a text of this kind would join the previous text and that text is sealed. In this case a signature on the
-   * first piece of the new text separates the two.
+   * True if a text with this `thought` flag and these other fields would join the previous text, and the previous text
+   * is sealed. Only a signature on the first piece of the new text then separates the two texts.
    */
   followsSealedText(isThought: boolean, fields: JsonObject | undefined): boolean {
     return this.isOpen && this.#isSealed && isThought === this.#isThought && hasSameFields(fields, this.#fields);
   }
 
-  /** True if an empty text of this kind would separate the current text from the text after it. */
+  /** True if an empty text with this `thought` flag would separate the current text from the text after it. */
   wouldSplit(isThought: boolean): boolean {
     return this.isOpen && (isThought !== this.#isThought || this.#fields !== undefined);
   }
@@ -85,8 +86,8 @@ const FORM: ReadonlySet<string> = new Set(["$form"]);
 const SIGNATURES: ReadonlySet<string> = new Set(["thought_signature"]);
 
 /**
- * Returns the residue that must be equal for texts to be joined: unknown fields, and the spelling of all fields except
- * the signature. Undefined if there is no such residue.
+ * Returns the residue that must be equal for two texts to be joined: the unknown fields, and the spelling of all fields
+ * except the signature. Undefined if the text has no such residue.
  */
 export function readComparableResidue({ extra }: JoinableText, dialect: string): JsonObject | undefined {
   const residue = extra?.[dialect];
@@ -97,11 +98,14 @@ export function readComparableResidue({ extra }: JoinableText, dialect: string):
   return otherSpelling === undefined ? fields : { ...fields, [SPELLING_FORM]: otherSpelling };
 }
 
-/** Copies a signature that arrived after its text to the part of the text. */
+/**
+ * Copies the signature of `signedText`, a later piece of the same text, to the part of the joined text. Does nothing if
+ * `signedText` has no signature.
+ */
 export function copySignature(part: JoinableText, signedText: JoinableText, dialect: string): void {
   if (signedText.seals === undefined) return;
   part.seals = signedText.seals;
-  // The signature shows that Gemini produced the thought, so the form is redundant.
+  // The signature shows that Gemini produced the thought, so the form `thought`, which shows the same, is deleted.
   if (part.extra !== undefined) dropForm(part, dialect, THOUGHT);
   const spelling = readForm(signedText, dialect)[SPELLING_FORM];
   if (isObject(spelling)) storeSpelling(part, dialect, spelling);
@@ -212,7 +216,10 @@ export function readEmptyTextsAfter(message: Message, dialect: string): GeminiPa
   return Array.isArray(emptyTexts) ? emptyTexts.filter(isObject) : [];
 }
 
-/** True if the form stores pieces or empty texts. A stream cannot restore them. */
+/**
+ * True if the form of a part or message stores the lengths of text pieces, or empty texts. The stream encoder cannot
+ * restore them.
+ */
 export function hasPieceForm(target: Part | Message, dialect: string): boolean {
   if (target.extra === undefined) return false;
   const form = readForm(target, dialect);

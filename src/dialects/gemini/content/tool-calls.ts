@@ -88,7 +88,10 @@ function omitsArguments(part: ToolCallPart, args: JsonObject, dialect: string, k
   return readForm(part, dialect)["args"] === null || (isObject(residue) && Object.hasOwn(residue, "args"));
 }
 
-/** Returns the arguments with the exact digits of `inputText`, if the call has it (B23). */
+/**
+ * Returns the arguments as an object: with the exact digits of `inputText` if the call has it (B23), and wrapped if the
+ * input is not an object (B22).
+ */
 function encodeArguments(part: ToolCallPart, { context }: GeminiEncodeState): JsonObject {
   // A missing input means no arguments (B20).
   const call: ToolCallPart = part.input === undefined ? { ...part, input: {} } : part;
@@ -98,7 +101,8 @@ function encodeArguments(part: ToolCallPart, { context }: GeminiEncodeState): Js
     const exactInput: unknown = parseArguments(formatArguments(call)).input;
     return isObject(exactInput) ? exactInput : input;
   }
-  // The decoder never removes this wrapper, because any object could be the real arguments (B22).
+  // Gemini requires an object, so the input is wrapped. The decoder never removes the wrapper, because any object could
+  // be the real arguments (B22).
   context.report.addLoss("arguments-wrapped", "input");
   // Unparsed arguments and free text stay a string, even if they look like JSON.
   if (typeof input === "string") return { [WRAPPER_FIELD]: input };

@@ -91,7 +91,9 @@ function decodeResponseField(data: JsonObject, part: ToolResultPart, decodedKeys
   }
 }
 
-/** The outcomes that are written by default, for success and for failure; other outcomes are stored as form. */
+/**
+ * The wire outcomes that are written by default, for success and for failure. Other wire outcomes are stored as form.
+ */
 const PLAIN_OUTCOMES = ["OUTCOME_OK", "OUTCOME_FAILED"] as const;
 
 function decodeOutcome(data: JsonObject, part: ToolResultPart, decodedKeys: string[], dialect: string): void {

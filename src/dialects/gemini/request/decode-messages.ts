@@ -20,8 +20,8 @@ export function decodeMessages(wire: unknown, context: DecodeContext): Message[]
   if (contents === undefined) {
     context.fail("wrong-type", `Expected a list of contents or { "contents": […] }, found ${describeKind(wire)}.`);
   }
-  // A list of messages cannot store other fields, so an unknown field is an error; otherwise it would be lost without a
-  // report.
+  // The result is a list of messages, which cannot store further fields of the payload. An unknown field is therefore
+  // an error; otherwise it would be lost without a report.
   const [unknownKey] = Object.keys(otherFields);
   if (unknownKey !== undefined)
     context.fail(
@@ -42,7 +42,10 @@ export function isContent(value: JsonValue | undefined): value is GeminiContentI
   return typeof value === "string" || isObject(value);
 }
 
-/** Decodes the messages of a history; `key` is the field with the list, for error paths. */
+/**
+ * Decodes the messages of a history. `key` is the field that contains the contents (undefined if the payload is the
+ * list itself), and `systemKey` is the wire name of the system instruction; both are used in error paths.
+ */
 export function decodeHistory(
   system: GeminiContentInput | undefined,
   contents: readonly JsonValue[],
@@ -71,7 +74,10 @@ export function decodeHistory(
   return messages;
 }
 
-/** Decodes a content and appends its messages. A content with a fixed role is never split. */
+/**
+ * Decodes a content and appends its messages. With `fixedRole` (a system instruction or an answer), the content becomes
+ * one message of that role and is never split.
+ */
 function decodeContent(
   wire: GeminiContentInput,
   fixedRole: Role | undefined,
@@ -117,7 +123,7 @@ export function decodeAnswerContent(wire: JsonObject, state: GeminiDecodeState):
   return messages[0] as Message;
 }
 
-/** Returns the default wire role of a message. */
+/** Returns the default wire role of a message; undefined for system and developer messages, which have no wire role. */
 export function toWireRole(role: Role): string | undefined {
   if (role === "assistant") return "model";
   return role === "system" || role === "developer" ? undefined : "user";

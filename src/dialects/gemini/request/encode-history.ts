@@ -23,8 +23,8 @@ export interface GeminiHistory {
 }
 
 /**
- * Creates the state for encoding messages. `model` is the model that receives the history. An answer to a client has no
- * such model and is never repaired.
+ * Creates the state for encoding messages. `model` is the model that receives the history. An answer goes to a client
+ * instead of a model, so `model` is "" and the answer is never repaired.
  */
 export function createEncodeState(
   requestContext: EncodeContext<GeminiLossCode>,
@@ -42,7 +42,7 @@ export function createEncodeState(
   };
 }
 
-/** Returns the contents; with system text, an object with `systemInstruction` and `contents`. */
+/** Returns the list of contents or, if there is system text, an object with `systemInstruction` and `contents`. */
 export function encodeMessages(messages: readonly Message[], context: EncodeContext<GeminiLossCode>): unknown {
   const { systemInstruction, contents } = encodeHistory(messages, createEncodeState(context, false));
   return systemInstruction === undefined ? contents : { systemInstruction, contents };
@@ -56,8 +56,8 @@ export function encodeHistory(messages: readonly Message[], state: GeminiEncodeS
   const laterSystemTurns: OutgoingTurn[] = [];
   const contents = new ContentListBuilder(state);
   // Gemini checks signatures only after the last user input. Unsigned calls of other models nevertheless get the
-  // placeholder everywhere, so that the encoded prefix stays the same in the next request (B44). Earlier calls that
-  // were already unsigned in a Gemini request stay unsigned.
+  // placeholder everywhere, so that the beginning of the history is encoded equally in the next request (B44). Before
+  // the last user input, calls that were already unsigned in a decoded Gemini request stay unsigned.
   const requiresSignatures = context.repair && MODEL_FROM_3.test(model);
   const lastUserTurn = requiresSignatures ? turns.findLastIndex(isUserInput) : turns.length;
   for (let at = leadingCount; at < turns.length; at++) {
@@ -76,8 +76,8 @@ export function encodeHistory(messages: readonly Message[], state: GeminiEncodeS
 const SIGNATURE = "signature";
 
 /**
- * Marks each assistant message whose calls were sent without a signature, if the model issues signatures. The encoder
- * then adds no placeholder.
+ * Marks each assistant message that has calls but no signature, if the model of the request issues signatures. The
+ * encoder adds no placeholder to a marked message before the last user input.
  */
 export function storeUnsignedCalls({ messages, model = "" }: ModelRequest, dialect: string): void {
   if (!MODEL_FROM_3.test(model)) return;
@@ -106,8 +106,8 @@ class ContentListBuilder {
   #openContent: GeminiContent | undefined;
   #lastMessage: Message | undefined;
   /**
-   * True after a function call. Only its results may be the next turn (B25), so further assistant messages join the
-   * content.
+   * True after a function call. Only the results of the call may be the next turn (B25), so further assistant messages
+   * join the content of the call.
    */
   #endsWithCall = false;
   /** Index of the message that the first content was encoded from. */
@@ -124,7 +124,8 @@ class ContentListBuilder {
     const isPlain = isPlainMessage(message);
     const openContent = this.#shouldJoin(turn) ? this.#openContent : undefined;
     if (openContent === undefined) this.#addMovedMedia();
-    // Gemini expects a signature only on the first call of a turn.
+    // Gemini expects a signature only on the first call of a turn, so a message that joins the open content gets no
+    // placeholder.
     const parts = encodeTurnParts(
       turn,
       this.#state,
@@ -148,7 +149,10 @@ class ContentListBuilder {
     this.#openContent = typeof content === "string" ? undefined : content;
   }
 
-  /** Appends parts to the open content. The path tracker must be at the message. */
+  /**
+   * Appends parts to the open content (the content of the last encoded message). The path tracker must be at the
+   * message.
+   */
   #joinContent(open: GeminiContent, parts: GeminiPart[], message: Message): void {
     const { context } = this.#state;
     (open.parts ??= []).push(...parts);
@@ -159,7 +163,7 @@ class ContentListBuilder {
     restoreResidue(open, message, context);
   }
 
-  /** True if a message must join the open content; reports the merge. */
+  /** True if a message must join the open content (the content of the last encoded message); reports the merge. */
   #shouldJoin({ message, index }: OutgoingTurn): boolean {
     if (this.#openContent === undefined) return false;
     const joins = message.role === "assistant" ? this.#endsWithCall : this.#continuesResults(message);
@@ -182,7 +186,8 @@ class ContentListBuilder {
   }
 
   /**
-   * Returns all contents. Adds a user content if the first content is the model's, because Gemini rejects that (B41).
+   * Returns all contents. Adds a user content at the beginning if there are no contents or if the first content is the
+   * model's, because Gemini rejects both (B41).
    */
   end(): (GeminiContent | string)[] {
     const { context } = this.#state;

@@ -140,7 +140,8 @@ function encodeThinking(
   reportUnsupportedFields(reasoning, REASONING_FIELDS, context, "field-unsupported");
   if (effort !== undefined) encodeEffort(effort, request, wire, context);
   if (budget !== undefined) {
-    // Gemini rejects a thinking level together with a budget, so the budget is dropped.
+    // The effort has already set `thinkingLevel` or `thinkingBudget`. Gemini rejects a level together with a budget, so
+    // the budget of the request is dropped.
     if (context.repair && Object.keys(wire).length > 0) report.addLoss("field-unsupported", "budget");
     else copyField(reasoning, "budget", wire, "thinkingBudget");
   }

@@ -9,7 +9,10 @@ import { findPartPosition } from "../../kit/history/turn.ts";
 import { isPlainMessage } from "../content/encode-content.ts";
 import type { GeminiLossCode } from "../losses.ts";
 
-/** Returns the turns of a history. The path tracker must be at the list of messages. */
+/**
+ * Returns the turns of a history. A message whose form marks it as part of the previous message's content joins that
+ * turn. The path tracker must be at the list of messages.
+ */
 export function joinSplitContents(
   messages: readonly Message[],
   context: EncodeContext<GeminiLossCode>,
@@ -30,7 +33,9 @@ export function joinSplitContents(
   return turns;
 }
 
-/** True if a message ends with a tool result, which a further result can follow in the same content. */
+/**
+ * True if a tool message is empty or ends with a tool result, so that a further result can follow in the same content.
+ */
 export function endsWithResult(message: Message | undefined): boolean {
   const part = message?.parts.at(-1);
   return message?.role === "tool" ? part?.type === "tool-result" || part === undefined : false;

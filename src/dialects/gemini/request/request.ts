@@ -1,5 +1,5 @@
-// Decodes and encodes requests: the body of generateContent, the SDK's parameters, and the model and stream flag of the
-// URL.
+// Decodes and encodes requests: the body of generateContent, the parameters of Google's SDK, and the model and stream
+// flag of the URL.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { ModelRequest } from "../../../model/request.ts";
 import type { DecodeContext, DecodeRequestOptions, EncodeContext, Encoded } from "../../dialect.ts";
@@ -141,7 +141,8 @@ export function encodeRequest(request: ModelRequest, context: EncodeContext<Gemi
   if (form["contents"] !== undefined && !isSingleContent)
     report.addLoss("form-stale", ["extra", dialect, "$form", "contents"]);
   const encodedTools = encodeTools(tools ?? [], state);
-  // Gemini accepts an empty list of tools. A repair drops the list unless the decoded request had one.
+  // An empty list of tools has no effect. With repairs, it is dropped, unless the decoded Gemini request had an empty
+  // list.
   if (encodedTools.length > 0 || (tools?.length === 0 && (!context.repair || form["tools"] === "empty"))) {
     wire["tools"] = encodedTools;
   } else if (tools?.length === 0) report.addLoss("tool-settings-dropped", "tools");

@@ -37,8 +37,8 @@ export function decodeToolConfig(
 }
 
 /**
- * Sets `toolChoice`; returns the wire fields that it represents, which is an empty list if the canonical model cannot
- * express the choice.
+ * Sets `toolChoice` of the request; returns the wire fields that the tool choice represents, which is an empty list if
+ * the canonical model cannot express the choice.
  */
 function decodeChoice(wire: JsonObject, request: ModelRequest, dialect: string): string[] {
   const { mode, allowedFunctionNames } = wire;
@@ -49,7 +49,8 @@ function decodeChoice(wire: JsonObject, request: ModelRequest, dialect: string):
   const choice = toToolChoice(modelMode, allowed.names);
   if (choice === undefined) return [];
   request.toolChoice = choice;
-  // If there are names, VALIDATED is the default mode, because Gemini ignores the names in mode AUTO.
+  // The form stores a mode that the encoder would not choose. With allowed names, the encoder chooses VALIDATED instead
+  // of AUTO, because Gemini ignores the names in mode AUTO.
   if (mode !== toWireMode(choice)) storeForm(request, dialect, "mode", mode ?? null);
   return hasNames ? ["mode", "allowedFunctionNames"] : ["mode"];
 }
@@ -81,8 +82,8 @@ export function encodeToolConfig(
     context.report.addLoss("field-unsupported", "toolChoice");
     return undefined;
   }
-  // Without function declarations, current models accept only modes that do not force a call, and older models accept
-  // no mode.
+  // Without function declarations, Gemini rejects every mode that forces a call. It also rejects the other modes if the
+  // request has no tools at all, or if the model is older than generation 3.
   const isForced = plainMode === "ANY";
   const isRejected =
     !declaresFunctions(encodedTools) && (isForced || encodedTools.length === 0 || MODEL_BEFORE_3.test(model));

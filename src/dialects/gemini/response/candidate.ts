@@ -200,7 +200,7 @@ export function encodeCandidate(
   const form = readForm(choice, context.dialect);
   const wire: GeminiCandidate = {};
   const wireReason = Object.hasOwn(residue, FINISH_REASON) ? undefined : encodeFinishReason(choice, isFailed, context);
-  // A decoder of this finish reason marks the same call as cut off, so the call's `invalid` flag is not lost.
+  // A decoder that reads `wireReason` marks the same call as cut off, so the `invalid` flag of this call is not lost.
   const end = wireReason === undefined ? undefined : FINISH_REASONS.toModel(wireReason);
   state.cutOffCall = end && findCutOffCall(message, { unified: end });
   context.pathTracker.enter("message");

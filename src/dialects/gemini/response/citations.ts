@@ -89,8 +89,8 @@ export class CitationCollector {
   }
 
   /**
-   * Adds an annotation that was decoded from a citation; returns false for other annotations. The path tracker must be
-   * at the annotation.
+   * Adds an annotation that was decoded from a citation. Returns false for other annotations, and for a citation of a
+   * text that is not the only text of the answer. The path tracker must be at the annotation.
    */
   addIfCitation(annotation: Annotation, part: TextPart): boolean {
     const { dialect, report } = this.#context;

@@ -107,6 +107,6 @@ function isGeminiError(raw: unknown, allowsMissingStatus: boolean): boolean {
 export function encodeErrorField(error: ProviderError, allowsMissingStatus = false): JsonValue {
   const { wire } = encodeError(error, true, allowsMissingStatus);
   if (isObject(wire) && isObject(wire["error"])) return wire["error"];
-  const { raw: _, ...bareMessage } = error;
-  return encodeErrorField(bareMessage);
+  const { raw: _, ...errorWithoutRaw } = error;
+  return encodeErrorField(errorWithoutRaw);
 }

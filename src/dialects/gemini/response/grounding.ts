@@ -34,7 +34,7 @@ export interface GroundedText {
 interface PositionedText extends GroundedText {
   annotations: Annotation[];
   bytes: Utf8Offsets;
-  /** Start offsets of the pieces of the text. */
+  /** Start offsets of the pieces of the text, then the end offset of the last piece; `[0]` if the text is not split. */
   pieceOffsets: readonly number[];
 }
 
@@ -68,8 +68,8 @@ export function decodeGrounding(
   if (first === undefined) return undefined;
   let introducedCount = 0;
   /**
-   * Adds annotations for sources that no segment has cited yet, so that the encoder numbers the sources in the same
-   * order.
+   * Adds annotations without a span for the sources before index `to` that no segment has cited yet, so that the
+   * encoder numbers all sources in the order of the wire.
    */
   const addUncitedSources = (to: number, text: { annotations: Annotation[] }): void => {
     for (; introducedCount < to; introducedCount++)
@@ -126,8 +126,8 @@ function decodeSource(chunk: JsonValue | undefined, dialect: string): Annotation
 }
 
 /**
- * Sets the span of an annotation. If the text at the span differs from the text of the segment, stores the segment as
- * residue instead.
+ * Sets the span of an annotation. If the offsets are invalid, or if the text at the span differs from the text of the
+ * segment, stores the segment as residue instead.
  */
 function setSpan(
   annotation: Annotation,

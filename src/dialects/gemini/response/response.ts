@@ -121,10 +121,10 @@ function decodePromptFeedback(
   spelling: FieldSpelling,
   dialect: string,
 ): void {
-  const rawResponse = wire[FEEDBACK];
-  if (!isObject(rawResponse)) return;
+  const wireFeedback = wire[FEEDBACK];
+  if (!isObject(wireFeedback)) return;
   decodedKeys.push(FEEDBACK);
-  const feedback = normalizeInnerFieldNames(rawResponse, FEEDBACK, spelling);
+  const feedback = normalizeInnerFieldNames(wireFeedback, FEEDBACK, spelling);
   const { blockReason: raw } = feedback;
   const isEnd = readForm(response, dialect)[CANDIDATES] !== undefined && response.error === undefined;
   const isBlocked = isEnd && typeof raw === "string";
@@ -134,9 +134,9 @@ function decodePromptFeedback(
 
 export function encodeResponse(
   response: ModelResponse,
-  rawResponse: EncodeContext<GeminiLossCode>,
+  encodeContext: EncodeContext<GeminiLossCode>,
 ): Omit<Encoded, "losses"> {
-  const state = createEncodeState(rawResponse, true);
+  const state = createEncodeState(encodeContext, true);
   const { context } = state;
   const { pathTracker, report } = context;
   const wire: JsonObject = {};

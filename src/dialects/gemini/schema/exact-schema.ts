@@ -109,7 +109,7 @@ function toJsonSchemaValue(schema: JsonValue, depth: number): JsonValue {
   for (const key of Object.keys(schema)) {
     const value = schema[key] as JsonValue;
     if (key === "type" && typeof value === "string") {
-      // The wire type "TYPE_UNSPECIFIED" means that there is no type.
+      // `type` is undefined for "TYPE_UNSPECIFIED" and for unknown types; the JSON Schema then has no type.
       if (type !== undefined) json[key] = isNullable ? [type, "null"] : type;
     } else if (key === "items") json[key] = toJsonSchemaValue(value, depth + 1);
     else if (key === "anyOf" && Array.isArray(value))

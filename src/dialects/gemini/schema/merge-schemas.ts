@@ -81,7 +81,8 @@ export function readNode({ parent, key }: SchemaNode): unknown {
 /** Returns a node for each entry of a list or an object. */
 export function listChildNodes(node: SchemaNode): SchemaNode[] {
   const { path, references } = node;
-  // A list is read like an object whose keys are the indexes.
+  // The cast is safe: callers pass only nodes of lists and objects, and a list is read like an object whose keys are
+  // its indexes.
   const parent = readNode(node) as JsonObject;
   return Object.keys(parent).map((key) => ({ parent, key, path: path + pointerStep(key), references }));
 }
@@ -93,8 +94,8 @@ export function appendTo<T>(map: Map<string, T[]>, key: string, value: T): void 
 }
 
 /**
- * Merges the keywords of the schemas, of the schemas that they refer to, and of `base`. If they conflict, the earlier
- * one in this order is used.
+ * Merges the keywords of `schemas`, of the schemas that they refer to, and of `base`. The values of each keyword keep
+ * this order, because the first value is used if values conflict.
  */
 export function mergeSchemas(
   conversion: SchemaConversion,
@@ -131,7 +132,7 @@ function isNonNullSchema({ type, enum: members, const: constant = null, nullable
   return isTyped || constant !== null || (Array.isArray(members) && !members.includes(null));
 }
 
-/** Appends schemas that apply to the value being converted. */
+/** Appends nodes to a list of schemas, each with the given `hasNullSibling` flag. */
 function enqueueNodes(queue: SchemaNode[], nodes: SchemaNode[], hasNullSibling: boolean | undefined): void {
   for (const node of nodes) queue.push({ ...node, hasNullSibling });
 }
@@ -153,7 +154,8 @@ function mergeKeyword(
   else if (hasValidShape && (key === "anyOf" || key === "oneOf")) mergeUnion(conversion, merged, keyword, queue);
   else if (key === "nullable" && value === true) merged.allowsNull = true;
   else if (key === "nullable") reportDropped(conversion, keyword);
-  // The type NULL has only the keywords that all types have, so the first condition is true for those keywords.
+  // `typeHasKeyword(name, "NULL")` is true for the keywords that all types have; `findTypeWithKeyword` finds the
+  // keywords that belong to some types only.
   else if (hasValidShape && (typeHasKeyword(name, "NULL") || findTypeWithKeyword(name) !== undefined))
     addKeyword(conversion, merged, name, keyword);
   else reportDropped(conversion, keyword);
@@ -174,8 +176,8 @@ export function spendBudget(conversion: SchemaConversion, value: unknown, depth 
 }
 
 /**
- * Merges a union. If only one branch is not null, that branch always applies and is added to the queue; several
- * branches stay a union.
+ * Merges a union. If only one branch is not null (or if all are null, the first), that branch always applies and is
+ * added to the queue; several branches stay a union.
  */
 function mergeUnion(conversion: SchemaConversion, merged: MergedSchema, list: SchemaNode, queue: SchemaNode[]): void {
   const { key, path, hasNullSibling } = list;
@@ -207,7 +209,7 @@ function followReference(conversion: SchemaConversion, node: SchemaNode, queue: 
   let schema: unknown = conversion.root;
   for (const step of path.split("/").slice(1)) {
     const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    // The cast is valid for lists and objects. Inherited properties are ignored.
+    // The cast is safe, because a value with an own property can be read by key. Inherited properties are ignored.
     schema = Object.hasOwn(Object(schema), key) ? (schema as JsonObject)[key] : undefined;
   }
   if (!isObject(schema)) return reportDropped(conversion, node);

@@ -46,7 +46,10 @@ export function toNearestSchema(schema: SchemaObject): { schema: JsonObject; cha
   return { schema: nearest, changes: [...conversion.changes.values()] };
 }
 
-/** Converts the schemas that apply to one value, together with `base`, into one schema. */
+/**
+ * Converts the schemas that apply to one value into one schema. `base` is the merged schema around a union of which the
+ * schema is a branch; its keywords are added.
+ */
 function convertNodes(
   conversion: SchemaConversion,
   schemaNodes: SchemaNode[],
@@ -60,7 +63,7 @@ function convertNodes(
     reportApproximated(conversion, path, CUT_OFF_DETAIL);
     return { type: "object" };
   }
-  // The parameters of a function must stay an object, so unions at the root are dropped.
+  // The parameters of a function must stay an object, so a root schema that has properties drops its unions.
   if (depth === 0 && keywords.has("properties")) for (const union of unions.splice(0)) reportDropped(conversion, union);
   const union = unions.shift();
   if (union !== undefined) {
@@ -96,7 +99,10 @@ function toTypeOfValue(value: unknown): GeminiSchemaType {
   return Number.isInteger(value) ? "INTEGER" : (toGeminiType(value === null ? "null" : typeof value) ?? "NULL");
 }
 
-/** Returns the first node; reports other nodes as dropped unless they have the same value. */
+/**
+ * Returns the first node. Reports every other node as dropped, unless it has the same keyword and the same primitive
+ * value.
+ */
 function pickFirst(conversion: SchemaConversion, nodes: SchemaNode[] = []): SchemaNode | undefined {
   const [node, ...others] = nodes;
   for (const other of others) {
@@ -130,7 +136,7 @@ function buildTypedSchema(
   const convertInner = (schemas: SchemaNode[]): JsonObject => convertNodes(conversion, schemas, depth + 1);
   const pickValid = (entries: SchemaNode[], isValid: (value: unknown) => boolean): JsonValue[] => {
     const validNodes = entries.filter((node) => isValid(readNode(node)) || reportDropped(conversion, node));
-    // The cast is safe, because every caller accepts only strings.
+    // The cast is safe, because the `isValid` functions of all callers accept only strings.
     const values = validNodes.map((node) => readNode(node) as string);
     spendBudget(conversion, values);
     return values;

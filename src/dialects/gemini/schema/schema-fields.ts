@@ -16,7 +16,8 @@ import { fitsGeminiSchema, fromGeminiSchema, toJsonSchema, toGeminiSchema } from
 const VENDORS_WITHOUT_JSON_SCHEMA: ReadonlySet<string | undefined> = new Set(["openapi-schema"]);
 
 /**
- * The two wire fields for one schema. The form that stores the schema's spelling has the name of the field `subset`.
+ * The two wire fields for one schema: `subset` for Gemini's Schema, `native` for JSON Schema. The name in `subset` is
+ * also the form key under which the spelling of the schema is stored.
  */
 export interface SchemaFieldPair {
   readonly subset: string;
@@ -30,7 +31,10 @@ const OWN_SPELLING = "own";
 const NATIVE_FIELD = "json";
 const EMPTY_OBJECT = "empty";
 
-/** Decodes a schema from one of its two fields; returns undefined if neither or both of the fields are present. */
+/**
+ * Decodes a schema from one of its two fields; returns undefined if neither or both of the fields are present, or if
+ * the value is not an object.
+ */
 export function decodeSchema(
   wire: JsonObject,
   { subset, native }: SchemaFieldPair,
@@ -93,7 +97,7 @@ export function encodeSchema(
 ): void {
   const form: JsonValue | undefined =
     target.extra === undefined ? undefined : readForm(target, context.dialect)[subset];
-  // The type SchemaObject also allows values that are not JSON, so a cast is needed.
+  // The cast is safe, because a canonical schema is JSON.
   let jsonSchema = schema as JsonObject;
   if (isObject(form)) {
     if (isIdenticalSchema(toJsonSchema(form), jsonSchema)) {

@@ -1,4 +1,4 @@
-// Types and keywords of Gemini's Schema, and the values that each keyword accepts.
+// Lists the types and keywords of Gemini's Schema, and checks the values of keywords.
 
 export type GeminiSchemaType = "STRING" | "NUMBER" | "INTEGER" | "BOOLEAN" | "ARRAY" | "OBJECT" | "NULL";
 
@@ -20,7 +20,9 @@ const KEYWORDS: Readonly<Record<GeminiSchemaType, readonly string[]>> = {
 };
 const TYPES = Object.keys(KEYWORDS) as GeminiSchemaType[];
 
-/** The formats that every version of the API accepts. A request with any other format is rejected. */
+/**
+ * The formats that every version of the API accepts, each after its type. A request with any other format is rejected.
+ */
 const FORMATS = /^(STRING (enum|date-time)|NUMBER (float|double)|INTEGER int(32|64))$/;
 
 /** Returns Gemini's name for a JSON Schema type, which may be in upper or lower case; undefined for unknown types. */
@@ -42,7 +44,7 @@ export function isCountKeyword(keyword: string): boolean {
   return /^m..[ILP]/.test(keyword);
 }
 
-/** True if a keyword whose value is neither a schema nor a list accepts this value. */
+/** True if a keyword accepts this value. Applies only to keywords whose value is neither a schema nor a list. */
 export function isValidKeywordValue(keyword: string, value: unknown, type: GeminiSchemaType): boolean {
   if (isCountKeyword(keyword)) return Number.isSafeInteger(value) && Number(value) >= 0;
   if (keyword === "default" || keyword === "example") return true;

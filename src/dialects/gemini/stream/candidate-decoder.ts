@@ -18,7 +18,7 @@ import { FINISH_REASONS } from "../terms.ts";
 export class GeminiCandidateDecoder {
   readonly choice: number;
   readonly parts: Part[] = [];
-  /** Fields other than the content, under their names on the wire. */
+  /** The fields of the candidate other than `content`, merged from all events, under their names on the wire. */
   readonly fields: JsonObject = {};
   isFinished = false;
   #content: JsonObject | undefined;
@@ -80,7 +80,8 @@ export class GeminiCandidateDecoder {
     for (const key in wire) {
       const value = wire[key];
       if (key !== "parts" || !Array.isArray(value)) {
-        // Once a list of parts has arrived, any other value of `parts` is unreadable.
+        // A value of `parts` that is not a list is unreadable. Only null is accepted, as long as no list of parts has
+        // arrived.
         if (key === "parts" && (Array.isArray(content[key]) || value !== null))
           unknownEvents.push(this.#toUnknownEvent({ parts: value ?? null }));
         else if (value !== undefined && content[key] !== value) copyField(wire, key, content);
@@ -190,14 +191,16 @@ export class GeminiCandidateDecoder {
     deltas.push({ kind: "seal", payload: this.#withPosition({ seal }) });
   }
 
-  /** Returns the `extra` of a delta that carries the form of the current text. */
+  /**
+   * Returns a payload whose `extra` contains the form of the current text; an empty payload if the text has no form.
+   */
   #readTextForm(): PayloadBase {
     const { dialect } = this.#state.context;
     const form = this.#text?.extra === undefined ? {} : readForm(this.#text, dialect);
     return Object.keys(form).length === 0 ? {} : { extra: { [dialect]: { $form: form } } };
   }
 
-  /** Adds the part key of the last part, or of the part at `index`. */
+  /** Adds to a payload the choice, and the part key of the last part or of the part at `index`. */
   #withPosition<P extends object>(payload: P, index = this.parts.length - 1): P & PayloadBase {
     return withPartKey(payload, index, this.choice);
   }
@@ -239,7 +242,10 @@ export class GeminiCandidateDecoder {
     else deltas.push({ kind: "part", payload: this.#withPosition({ value: part }) });
   }
 
-  /** True unless the part is a result without an open call, which deltas cannot represent. */
+  /**
+   * True unless the part is a result whose call is missing or already has a result, which deltas cannot represent. Only
+   * a result of a provider tool may lack its call.
+   */
   #isValid(part: Part): boolean {
     if (part.type !== "tool-result") return true;
     const hasResult = this.#hasResultByCall.get(part.toolCallId);
@@ -261,7 +267,7 @@ export class GeminiCandidateDecoder {
     this.#completePart(deltas);
   }
 
-  /** Emits annotations and log probabilities, which are known only at the end. */
+  /** Emits annotations and log probabilities of the texts, which are known only at the end of the stream. */
   emitTextMetadata(deltas: Delta[]): void {
     for (const [index, part] of this.parts.entries()) {
       if (part.type !== "text") continue;

@@ -35,7 +35,8 @@ const TEXT: ReadonlySet<string> = new Set(["text"]);
 function encodeTextFields(part: StreamedText, state: GeminiEncodeState): GeminiPart {
   if (part.extra === undefined) return part.type === "reasoning" ? THOUGHT : PLAIN;
   const { seals: _, ...unsigned } = part;
-  // The residue of a part is repeated on each of its pieces.
+  // The residue of a part is repeated on each of its pieces. The text "." is a placeholder, because encodePart drops a
+  // thought without text.
   const wire = encodePart({ ...unsigned, text: "." }, state);
   return (wire && unknownFields(wire, TEXT)) ?? PLAIN;
 }
@@ -56,7 +57,10 @@ export class GeminiCandidateEncoder implements PartSink {
   #bufferedText: string | undefined;
   /** Index of the summary that is being written as a thought. */
   #summary: number | undefined;
-  /** The effect of the first piece of the current text; undefined until a piece is written. */
+  /**
+   * The join step ("begins", "joins" or "empty") of the first piece of the current text; undefined until a piece is
+   * written.
+   */
   #firstStep: TextJoinStep | undefined;
   readonly #splitParts = new Set<PartDraft>();
   /** The parts of the assembled answer; undefined until the answer has ended. */
@@ -119,7 +123,7 @@ export class GeminiCandidateEncoder implements PartSink {
         else if (isStreamedText(part)) this.#addText(part.text);
         break;
       default:
-      // Fields other than text are written with the complete part or at the end of the answer.
+      // Other deltas write nothing here: their data is written when the part is complete or the answer ends.
     }
   }
 

@@ -1,5 +1,5 @@
 // Decodes Gemini streams. Each event is a partial response. Its parts become deltas at once; all other fields are
-// merged, and decoded at the end by the decoder of responses.
+// merged, and at the end of the stream they are decoded like a response.
 import { disassemble } from "../../../assembly/disassemble.ts";
 import type { Delta } from "../../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
@@ -152,8 +152,8 @@ class GeminiAnswerDecoder {
   }
 
   /**
-   * Decodes one event. Nearly every event repeats the same fields besides its candidates, so the other fields are
-   * stored only if one of them is new.
+   * Decodes one event. Nearly every event repeats the fields `modelVersion` and `responseId` with the same values, so
+   * the fields besides candidates and usage are stored only if one of them is new.
    */
   decodeEvent(event: JsonObject, deltas: Delta[]): void {
     const { candidates, usageMetadata: usage, modelVersion, responseId } = event;
@@ -225,7 +225,8 @@ class GeminiAnswerDecoder {
     const { dialect } = this.#context;
     const { message } = response;
     const isComplete = !this.hasFailed && this.#isFinished;
-    // An error delta has no message, so the residue of the message is stored on the response.
+    // An incomplete answer ends with an error delta, which has no message, so the residue of the message is stored on
+    // the response.
     const { $form: _, ...messageResidue } = message.extra?.[dialect] ?? {};
     if (!isComplete && Object.keys(messageResidue).length > 0)
       storeResidue(response, dialect, messageResidue, ["candidates", "content"]);
@@ -274,7 +275,7 @@ const HEAD_FIELDS = [
   ["createdAt", "createTime"],
 ] as const;
 
-/** Returns the counts of an event, plus the earlier counts that the event omits. */
+/** Returns the token counts of an event, plus the counts of earlier events that this event omits. */
 function mergeUsage(known: JsonObject, value: JsonObject): JsonObject {
   for (const key in known) {
     if (value[key] !== undefined) continue;
@@ -296,11 +297,11 @@ type FinalDelta = Extract<Delta, { kind: "done" | "error" }>;
 
 /** Returns the delta that ends an answer. */
 function createFinalDelta({ message, alternatives, ...response }: ModelResponse): FinalDelta {
-  const otherFieldCount = alternatives?.map((each) => ({ ...each, message: { ...each.message, parts: [] } }));
+  const emptyAlternatives = alternatives?.map((each) => ({ ...each, message: { ...each.message, parts: [] } }));
   const deltas = disassemble({
     ...response,
     message: { ...message, parts: [] },
-    ...(otherFieldCount && { alternatives: otherFieldCount }),
+    ...(emptyAlternatives && { alternatives: emptyAlternatives }),
   });
   return deltas.at(-1) as FinalDelta; // The cast is safe: the last delta of disassemble is always "done" or "error".
 }

@@ -46,7 +46,10 @@ class GeminiStreamEncoder implements Omit<StreamEncoder, "losses"> {
   #hasIndex = true;
   #usage: Partial<Usage> = {};
   #counts: JsonObject | undefined;
-  /** The fields of an event without its candidates, which is copied for each event. */
+  /**
+   * The fields that all events share, with `candidates: null`; it is copied for each event. Undefined until it is built
+   * for the next event.
+   */
   #eventTemplate: JsonObject | undefined;
   #hasEmitted = false;
 
@@ -224,7 +227,7 @@ class GeminiStreamEncoder implements Omit<StreamEncoder, "losses"> {
     if (isComplete && snakeCaseValue !== undefined) candidate["finish_reason"] = snakeCaseValue;
     this.#setIndex(candidate, index);
     const { content } = candidate;
-    // Google's SDK treats an event without parts as an invalid answer, so an empty text is added.
+    // Google's SDK treats an event without parts as an invalid answer, so an empty text is added if no part is pending.
     if (isObject(content) && (pending.length > 0 || content["parts"] !== undefined)) {
       if (content["role"] === undefined) this.#reportStaleForm(index, "role", "message");
       candidate["content"] = { role: "model", ...content, parts: pending.length > 0 ? pending : [{ text: "" }] };
@@ -233,8 +236,8 @@ class GeminiStreamEncoder implements Omit<StreamEncoder, "losses"> {
   }
 
   /**
-   * Sets the index of a candidate, because a stream needs it to identify the candidate. Reports a different index that
-   * was stored.
+   * Sets the index of a candidate, because a stream needs the index to identify the candidate. Reports a stored index
+   * that differs, and a stored form without an index.
    */
   #setIndex(candidate: JsonObject, index: number): void {
     const { dialect, report } = this.#context;

@@ -41,7 +41,8 @@ function findStreamPositions(parts: readonly JsonValue[]): StreamPosition[] {
       bytes = 0;
     }
     if (step !== "empty") isText = thought !== true;
-    // An empty text is not a part. Its position is the end of the previous text, or the start of the next part.
+    // An empty text is not a part. Its position is the end of the previous part if that is a text, otherwise the start
+    // of the next part.
     positions.push(step !== "empty" || isText ? { part: count - 1, bytes } : { part: count, bytes: 0 });
     if (step !== "empty") bytes += new Utf8Offsets(text).toByte(text.length);
   }

@@ -5,7 +5,8 @@ import { sameJson } from "../../../model/json/index.ts";
 import { copyField, isObject } from "../../kit/fields/read-wire.ts";
 
 /**
- * Fields that are merged. For other fields, the last value is used. Log probabilities in an event are always new items.
+ * Fields of a candidate whose values are merged over all events. For other fields, the last value is used. In log
+ * probabilities, the items of an event are always new.
  */
 const MERGED_FIELDS: ReadonlySet<string> = new Set(
   (

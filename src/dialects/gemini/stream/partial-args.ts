@@ -1,6 +1,6 @@
 // Converts streamed arguments (values with a path such as `$.places[0].name`) to JSON text as they arrive. If a value
-// belongs to a container that is already closed, its top-level argument is written again at the end, because a JSON
-// parser uses the last of several equal keys.
+// belongs to a container whose JSON text is already closed, its top-level argument is written again at the end of the
+// text, because a JSON parser uses the last of several equal keys.
 import { setOwn } from "../../../model/merge-extra.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { stringifyJson } from "../../../model/json/index.ts";
@@ -81,7 +81,10 @@ export class PartialArguments {
   #openingBrace = "{";
   /** The path of the string that is not closed yet; undefined if no string is open. */
   #openTextPath: JsonValue | undefined;
-  /** Names of arguments that must be written again at the end. Once set, all further text is written at the end. */
+  /**
+   * Names of arguments that must be written again at the end of the JSON text. Undefined while all text is written as
+   * it arrives; once set, all further text is written at the end.
+   */
   #rewrittenNames: Set<string> | undefined;
 
   /** Adds a value; returns the JSON text to emit for it, or undefined if the argument is unreadable. */

@@ -27,7 +27,7 @@ interface PartialCall extends PositionedCall {
   args: PartialArguments;
   /** Arguments that cannot be decoded, and unknown fields of arguments; they are stored as residue. */
   unreadableArgs: JsonValue[];
-  /** Unknown fields of the second and later pieces. */
+  /** Unknown fields of the `functionCall` object in the second and later pieces of the call. */
   callResidue: JsonObject;
 }
 
@@ -148,7 +148,7 @@ export class GeminiCallDecoder {
     if (willContinue !== true) this.#endPartialCall(partialCall, deltas);
   }
 
-  /** Emits the signature and the unknown fields of the second or a later piece. */
+  /** Emits the signature and the unknown part fields of the second or a later piece of the partial call. */
   #addPartFields({ part, partKey }: PartialCall, wire: JsonObject, deltas: Delta[]): void {
     const { context } = this.#state;
     const { thoughtSignature: value } = wire;

@@ -1,5 +1,5 @@
-// Determines the kind of a provider error from its HTTP status or message, and the status for a kind. The dialects of all
-// providers use these rules.
+// Determines the kind of a provider error from its HTTP status or message, and the status for a kind. The dialects of
+// all providers use these rules.
 import { sameJson } from "../../../model/json/index.ts";
 import type { ProviderError, ProviderErrorKind } from "../../../model/provider-error.ts";
 
@@ -42,7 +42,10 @@ export function kindFromStatus(status: number | undefined): ProviderErrorKind {
   return status >= 400 ? "invalid-request" : "unknown";
 }
 
-/** Returns the status of an error. If that status implies a different kind, returns the usual status of its kind. */
+/**
+ * Returns the HTTP status of an error. If the error has no status, or its status implies a different kind, returns the
+ * usual status of its kind.
+ */
 export function toHttpStatus({ status, kind }: ProviderError): number {
   return status !== undefined && kindFromStatus(status) === kind ? status : statusForKind(kind);
 }
@@ -60,8 +63,8 @@ const FILTERED =
   /content.?filter(?:ing policy|ed| policy)|content management policy|flagged by (?:our )?moderation|requires moderation/i;
 
 /**
- * Returns "context-length", "content-filter" or "quota" if the message of an error has a typical phrase of that kind, else
- * undefined. Providers often report these kinds with a generic error type.
+ * Returns "context-length", "content-filter" or "quota" if the message of an error has a typical phrase of that kind,
+ * else undefined. Providers often report these kinds with a generic error type.
  */
 export function kindFromMessage(message: string): ProviderErrorKind | undefined {
   if (TOO_LONG.test(message)) return "context-length";
@@ -72,8 +75,8 @@ export function kindFromMessage(message: string): ProviderErrorKind | undefined 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /**
- * Returns the delay, in milliseconds, that a message such as "try again in 6m0.5s" or "retry after 26 seconds" contains;
- * undefined if it contains no delay.
+ * Returns the delay, in milliseconds, that a message such as "try again in 6m0.5s" or "retry after 26 seconds"
+ * contains; undefined if it contains no delay.
  */
 export function parseRetryAfter(message: string): number | undefined {
   const delay =
@@ -94,7 +97,10 @@ export function parseDuration(text: string): number | undefined {
   return Math.round(sum);
 }
 
-/** True if the raw body of an error still decodes to that error. Then the raw body can be sent unchanged. */
+/**
+ * True if decoding the raw body of an error gives the same kind and message, so the error was not edited. The raw body
+ * can then be sent unchanged.
+ */
 export function isRawBodyCurrent(error: ProviderError, decode: (raw: unknown) => ProviderError): boolean {
   if (error.raw === undefined) return false;
   let decoded: ProviderError;

@@ -23,7 +23,8 @@ export class CodePointIndex {
   /** Appends a chunk to the text. */
   append(text: string): void {
     let at = 0;
-    // A surrogate pair is one code point, even if the chunk ends between its halves. A lone surrogate is one, too.
+    // A high surrogate at the end of the previous chunk and a low surrogate at the start of this chunk are one code
+    // point. A lone surrogate is a code point, too.
     if (this.#endsInHighSurrogate && (text.charCodeAt(0) & 0xfc00) === 0xdc00) {
       this.#surrogatePairs.push(this.length - 1);
       at = 1;
@@ -47,7 +48,10 @@ export class CodePointIndex {
     return unit - this.#countPairs((pair) => pair + 1 < unit);
   }
 
-  /** Counts the pairs for which a condition holds, by binary search. All these pairs must precede all other pairs. */
+  /**
+   * Counts the surrogate pairs for which a condition holds, by binary search. These pairs must precede all pairs for
+   * which it does not hold.
+   */
   #countPairs(condition: (pair: number, pairsBefore: number) => boolean): number {
     let [low, high] = [0, this.#surrogatePairs.length];
     while (low < high) {

@@ -1,4 +1,5 @@
-// Decodes a list of wire objects. The loop runs for every message, so it creates no closure.
+// Decodes a list of wire objects. The loop runs for every list of messages and parts, so, for speed, it creates no
+// closure.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { DecodeContext } from "../../dialect.ts";
 import { readObject } from "./read-wire.ts";

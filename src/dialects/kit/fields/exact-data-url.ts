@@ -2,8 +2,8 @@
 import { formatDataUrl, readDataUrl } from "../../../model/data-url.ts";
 
 /**
- * Returns the content of a data URL. Returns undefined if formatting the content gives a different URL, or if `mimeType`
- * differs from the MIME type of the URL.
+ * Returns the content of a data URL. Returns undefined if formatting the content gives a different URL, or if
+ * `mimeType` differs from the MIME type of the URL.
  */
 export function readExactDataUrl(
   url: string,

@@ -1,4 +1,5 @@
-// A two-way table of settings whose wire name differs from the canonical name, but whose values are the same.
+// Copies settings between the wire and the canonical model with a table of names. The names can differ; the values are
+// the same.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { EncodeContext } from "../../dialect.ts";
 import { copyField } from "./read-wire.ts";
@@ -14,8 +15,8 @@ export type FieldType = keyof typeof TYPE_CHECKS;
 export type FieldRow<Field extends string> = readonly [wireName: string, field: Field, type: FieldType];
 
 /**
- * The fields of one group of settings, such as `sampling`, and their names on the wire. If a field has several rows, the
- * encoder uses the wire name of the first row.
+ * The fields of one group of settings, such as `sampling`, and their names on the wire. If a field has several rows,
+ * the encoder uses the wire name of the first row.
  */
 export class FieldTable<Field extends string> {
   readonly #byWireName: ReadonlyMap<string, FieldRow<Field>>;

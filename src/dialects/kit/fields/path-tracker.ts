@@ -1,5 +1,5 @@
-// Tracks the path of the value that a decoder or encoder currently works on. The JSON pointer is built only when an error
-// or a loss is reported.
+// Tracks the path of the value that a decoder or encoder currently works on. The JSON pointer is built only when an
+// error or a loss is reported.
 import { pointer, pointerStep } from "../../../model/json/pointer.ts";
 
 /** Tracks the path of the current value. */
@@ -38,8 +38,8 @@ export class PathTracker {
   }
 
   /**
-   * Maps a list with `step`; during each call the element is the current value. `key` is the field that contains the list;
-   * undefined if the list is the current value.
+   * Maps a list with `step`; during each call the element is the current value. `key` is the field that contains the
+   * list; undefined if the list is the current value.
    */
   each<T, R>(key: string | undefined, list: readonly T[], step: (element: T, index: number) => R): R[] {
     const results: R[] = [];

@@ -28,8 +28,8 @@ export function readString(wire: JsonObject, field: string, context: DecodeConte
 }
 
 /**
- * Returns the list of messages from a bare list or from an object whose only field is `messages`. `key` is the field that
- * contains the list; undefined for a bare list.
+ * Returns the list of messages from a bare list or from an object whose only field is `messages`. `key` is the field
+ * that contains the list; undefined for a bare list.
  */
 export function readMessageList(
   wire: unknown,
@@ -59,7 +59,9 @@ export function unknownFields(wire: JsonObject, known: ReadonlySet<string>): Jso
   return unknown;
 }
 
-/** Copies a JSON field to another object, and with it the exact digits of a number that a double cannot represent (B23). */
+/**
+ * Copies a JSON field to another object, and with it the exact digits of a number that a double cannot represent (B23).
+ */
 export function copyField(from: object, key: string, to: object, as = key): void {
   // The casts let the objects be accessed with any string as key.
   const value = (from as JsonObject)[key] ?? null;

@@ -1,7 +1,10 @@
 // Determines the MIME type of base64 data from its first characters.
 import type { MediaPart } from "../../../model/parts.ts";
 
-/** The first base64 characters of common formats. A RIFF container ("UklGR") can be an image or audio. */
+/**
+ * The first base64 characters of common formats. The prefix of a RIFF container ("UklGR") occurs twice, because the
+ * container can be an image or audio.
+ */
 const SIGNATURES: readonly (readonly [prefix: string, type: MediaPart["type"], mimeType: string])[] = [
   ["/9j/", "image", "image/jpeg"],
   ["iVBOR", "image", "image/png"],

@@ -1,4 +1,4 @@
-// A two-way table of canonical values and wire values, such as roles and finish reasons.
+// Converts between canonical values and wire values, such as roles and finish reasons, with a table of pairs.
 
 /** Pairs of a canonical value and a wire value. If a value is in several pairs, it is converted by the first pair. */
 export class ValueMap<ModelValue extends string, WireValue extends string> {

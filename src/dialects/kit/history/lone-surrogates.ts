@@ -1,4 +1,6 @@
-// Replaces lone surrogates in a history. A JSON string can contain half a surrogate pair, but providers reject it (B50).
+// Replaces lone surrogates in a history. A JSON string can contain half a surrogate pair, but providers reject it
+// (B50).
+import { copyObject, mapStrings } from "../../../model/json/index.ts";
 import type { Part } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
 import type { OutgoingTurn } from "./turn.ts";
@@ -55,14 +57,6 @@ function hasWellFormedText(part: Part): boolean {
   }
 }
 
-/** Returns a copy of a JSON value in which every lone surrogate is replaced by U+FFFD. */
-function replaceSurrogates(value: unknown): unknown {
-  if (typeof value === "string") return value.toWellFormed();
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(replaceSurrogates);
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key.toWellFormed(), replaceSurrogates(each)]));
-}
-
 function repairPart(
   turn: OutgoingTurn,
   at: number,
@@ -74,10 +68,9 @@ function repairPart(
     const value = readTextFields(part)[field];
     if (isWellFormed(value)) continue;
     report.addLoss("lone-surrogate-replaced", [...toPartPath(turn, at), field]);
-    repaired[field] = replaceSurrogates(value);
+    repaired[field] = mapStrings(value, (text) => text.toWellFormed());
   }
-  // The cast is safe: `repaired` has only fields of the part, and each has the same type as before.
-  return { ...part, ...repaired } as Part;
+  return Object.assign(copyObject(part), repaired);
 }
 
 /** Returns the turn without lone surrogates in its texts, arguments and results. Reports each changed field. */
@@ -88,7 +81,8 @@ export function replaceSurrogatesInTurn(
   const { parts } = turn.message;
   let repaired: Part[] | undefined;
   for (let at = 0; at < parts.length; at++) {
-    const part = parts[at] as Part; // Within the length.
+    // The cast is safe: `at` is less than the length of the list.
+    const part = parts[at] as Part;
     if (!hasWellFormedText(part)) (repaired ??= [...parts])[at] = repairPart(turn, at, part, context);
   }
   return repaired === undefined ? turn : { ...turn, message: { ...turn.message, parts: repaired } };

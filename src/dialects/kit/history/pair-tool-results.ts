@@ -1,5 +1,5 @@
-// Pairs the calls and results of a history, for targets that require exactly one result per call (B24, B25). Results are
-// moved after their calls and sorted in call order, missing results are added, duplicate results are dropped, and a
+// Pairs the calls and results of a history, for targets that require exactly one result per call (B24, B25). Results
+// are moved after their calls and sorted in call order, missing results are added, duplicate results are dropped, and a
 // result without a call is written as text. Calls and results of tools that the provider ran are never changed.
 import type { Message } from "../../../model/message.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../../model/parts.ts";
@@ -15,7 +15,9 @@ export interface PairingRules {
    * the turn with its call.
    */
   allowsAnyPosition?: boolean;
-  /** True if the provider may have stored the call of a result, so a result without a call in the history is valid. */
+  /**
+   * True if the provider may have stored the call of a result. A result without a call in the history is then valid.
+   */
   allowsStoredCalls?: boolean;
   /**
    * True if results must directly follow the message with their calls (Chat). Otherwise further assistant messages may
@@ -67,8 +69,8 @@ class PendingCalls {
   }
 
   /**
-   * Marks a call as resolved. Returns 0 if it was the first pending call, 1 if other pending calls precede it, and -1 if
-   * no pending call has the id.
+   * Marks a call as resolved. Returns 0 if it was the first pending call, 1 if other pending calls precede it, and -1
+   * if no pending call has the id.
    */
   resolve(id: string): -1 | 0 | 1 {
     if (this.#isPending.get(id) !== true) return -1;
@@ -80,7 +82,10 @@ class PendingCalls {
   }
 }
 
-/** Stores as form which messages have results in an order that differs from their calls, so that it can be restored. */
+/**
+ * Stores as form that the results of a tool message are in a different order than their calls, for every such message,
+ * so that the encoder keeps the order.
+ */
 export function storeResultOrder(messages: readonly Message[], dialect: string): void {
   const pending = new PendingCalls();
   for (const message of messages) {
@@ -92,7 +97,9 @@ export function storeResultOrder(messages: readonly Message[], dialect: string):
   }
 }
 
-/** True if every call has exactly one result, every result has a call, and all results are where the rules allow them. */
+/**
+ * True if every call has exactly one result, every result has a call, and all results are where the rules allow them.
+ */
 function arePaired(turns: readonly OutgoingTurn[], rules: PairingRules, dialect: string): boolean {
   const pending = new PendingCalls();
   for (const { message } of turns) {
@@ -129,7 +136,9 @@ export function pairResults(
   return new ResultPairer(withUniqueCallIds(turns, context), rules, context).pairAll();
 }
 
-/** Returns turns in which every call has a unique id. If calls have the same id, the n-th result gets the n-th new id. */
+/**
+ * Returns turns in which every call has a unique id. If calls have the same id, the n-th result gets the n-th new id.
+ */
 function withUniqueCallIds(turns: OutgoingTurn[], { report }: EncodeContext<PairingLoss>): OutgoingTurn[] {
   const used = new Map<string, number>();
   const pendingIds = new Map<string, string[]>();
@@ -248,8 +257,8 @@ class ResultPairer {
   }
 
   /**
-   * Returns the index of the first turn after `turnIndex` that is not a tool turn. The target expects the results
-   * between these two turns.
+   * Returns the index of the first turn after `turnIndex` that is not a tool turn. The target expects the results of
+   * the calls in the turn `turnIndex` before that index.
    */
   #findEndOfResults(turnIndex: number): number {
     let end = turnIndex + 1;

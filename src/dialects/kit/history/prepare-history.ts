@@ -13,13 +13,19 @@ import { toPartPath, replaceParts } from "./turn.ts";
 export interface HistoryRules extends PairingRules {
   /** True if the target rejects a text of only white space (B34). */
   noBlankText?: boolean;
-  /** True if the target rejects white space at the end of a history that ends with an assistant turn (B35). */
+  /**
+   * True if the target rejects white space at the end of the last text, if that text belongs to an assistant turn
+   * (B35).
+   */
   noTrailingSpace?: boolean;
   /** True if the target rejects a history that ends with an assistant turn, or does not continue that turn (B36). */
   noPrefill?: boolean;
 }
 
-/** The losses that every history can cause. A dialect with `noBlankText` or `noTrailingSpace` also declares their loss. */
+/**
+ * The losses that preparing a history can cause in every dialect. A dialect with `noBlankText` or `noTrailingSpace`
+ * also declares "text-blank" or "text-trimmed".
+ */
 export type HistoryLoss = PairingLoss | "lone-surrogate-replaced" | "prefill-unsupported";
 type HistoryRuleLoss = HistoryLoss | "text-blank" | "text-trimmed";
 
@@ -51,7 +57,7 @@ export function prepareTurns(
   return rules.noTrailingSpace === true ? trimFinalText(repaired, context) : repaired;
 }
 
-/** Returns the turns after `step`; the given list if `step` has changed no turn. */
+/** Applies `step` to each turn and returns the new list; the given list if `step` has changed no turn. */
 function mapTurns(
   turns: OutgoingTurn[],
   step: (turn: OutgoingTurn, context: EncodeContext<HistoryRuleLoss>) => OutgoingTurn,
@@ -59,7 +65,8 @@ function mapTurns(
 ): OutgoingTurn[] {
   let changed: OutgoingTurn[] | undefined;
   for (let at = 0; at < turns.length; at++) {
-    const turn = turns[at] as OutgoingTurn; // Within the length.
+    // The cast is safe: `at` is less than the length of the list.
+    const turn = turns[at] as OutgoingTurn;
     const repaired = step(turn, context);
     if (repaired !== turn) (changed ??= [...turns])[at] = repaired;
   }
@@ -103,5 +110,8 @@ function trimFinalText(turns: OutgoingTurn[], context: EncodeContext<HistoryRule
   return [...turns.slice(0, -1), replaceParts(turn, parts, [...parts.keys()])];
 }
 
-/** The text of a user turn that is added if the target requires that a history starts with the user (B41). */
+/**
+ * The text of the user turn that an encoder adds before a history that starts with an assistant turn, if the target
+ * requires that a history starts with the user (B41).
+ */
 export const OMITTED_HISTORY_TEXT = "(The conversation up to here is left out.)";

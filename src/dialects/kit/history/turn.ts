@@ -1,5 +1,5 @@
-// A message that an encoder writes, and the positions of its parts in the canonical value. The paths of losses are
-// computed from these positions.
+// Defines a message that an encoder writes, with the positions of its parts in the canonical value. The paths of losses
+// are computed from these positions.
 import type { Message } from "../../../model/message.ts";
 import type { Part } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";

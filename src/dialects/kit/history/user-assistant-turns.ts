@@ -17,7 +17,9 @@ const FIELD_CODES: Readonly<Partial<Record<string, "metadata-dropped">>> = {
 
 type MessageFieldsContext = EncodeContext<"metadata-dropped" | "field-unsupported" | NotPortableLoss>;
 
-/** Reports the fields of a message that are not sent: all except the role, the parts and the residue of this dialect. */
+/**
+ * Reports the fields of a message that are not sent: all except the role, the parts and the residue of this dialect.
+ */
 export function reportMessageFields(message: Message, context: MessageFieldsContext): void {
   reportUnsupportedFields<"metadata-dropped" | "field-unsupported">(
     message,
@@ -29,7 +31,7 @@ export function reportMessageFields(message: Message, context: MessageFieldsCont
   reportNotPortableResidue(message, context);
 }
 
-/** Calls `reportMessageFields` for the message of a turn. Returns early for a message with only a role and parts. */
+/** Calls `reportMessageFields` for the message of a turn, unless the message has only a role and parts. */
 export function reportTurnFields({ message, index }: OutgoingTurn, context: MessageFieldsContext): void {
   for (const key in message) {
     if (key === "role" || key === "parts") continue;
@@ -43,8 +45,8 @@ export function reportTurnFields({ message, index }: OutgoingTurn, context: Mess
 type RoleContext = EncodeContext<"developer-as-system" | "form-stale" | "role-approximated">;
 
 /**
- * Returns the wire role of a turn. A decoder stores an unknown wire role in `form` and uses the role user; the unknown
- * role is restored if the role is still user.
+ * Returns the wire role of a turn. For an unknown wire role, the decoder stored the role in `form` and gave the message
+ * the role user; the unknown role is restored unless the role was changed since.
  */
 export function toWireRole(turn: OutgoingTurn, form: JsonObject, { report, dialect }: RoleContext): string {
   const { index, message } = turn;

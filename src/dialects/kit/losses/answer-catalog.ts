@@ -1,4 +1,4 @@
-// The catalog of losses that dialects with answers can cause: the dialects of the providers and of the AI SDK.
+// Declares the losses that dialects with answers can cause: the dialects of the providers and of the AI SDK.
 import { COMMON_LOSSES } from "./catalog.ts";
 import type { LossTable } from "./report.ts";
 

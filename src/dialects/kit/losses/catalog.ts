@@ -1,11 +1,11 @@
-// The catalog of losses that any dialect can cause. The losses.ts of a dialect picks the codes that the dialect uses, and
+// Declares the losses that any dialect can cause. The losses.ts of a dialect picks the codes that the dialect uses, and
 // declares the losses that only this dialect can cause. `fillTarget` replaces `{target}` in a message by the id of the
-// dialect. The catalogs for answers and for providers are separate files, so that a bundle with only an interchange
+// dialect. The losses of answers and of providers are in separate files, so that a bundle with only an interchange
 // dialect does not contain their messages.
 import type { LossTable } from "./report.ts";
 
 export const COMMON_LOSSES = {
-  // Residue, forms and seals.
+  // Losses of residue, forms and seals.
   "residue-not-portable": {
     action: "dropped",
     level: "loss",
@@ -36,7 +36,7 @@ export const COMMON_LOSSES = {
     level: "loss",
     message: "Only the dialect that this block came from can send it; {target} does not receive it.",
   },
-  // Messages and parts.
+  // Losses of messages and parts.
   "metadata-dropped": {
     action: "dropped",
     level: "note",
@@ -67,7 +67,7 @@ export const COMMON_LOSSES = {
     level: "loss",
     message: "{target} does not separate reasoning from its summaries; both are written as reasoning text.",
   },
-  // Media.
+  // Losses of media parts.
   "media-as-file": {
     action: "approximated",
     level: "loss",
@@ -88,7 +88,7 @@ export const COMMON_LOSSES = {
     level: "note",
     message: "{target} has no inline text documents; the text was written as base64 data.",
   },
-  // Tool calls and results.
+  // Losses of tool calls and results.
   "provider-tool-unsupported": {
     action: "dropped",
     level: "loss",
@@ -150,6 +150,6 @@ export function pickLosses<Catalog extends LossTable, Code extends keyof Catalog
   catalog: Catalog,
   codes: readonly Code[],
 ): Readonly<Pick<Catalog, Code>> {
-  // The cast is needed because the type of `Object.fromEntries` does not include the keys.
+  // The cast adds the keys, which the type of `Object.fromEntries` lacks. It is safe: there is one entry for each code.
   return Object.fromEntries(codes.map((code) => [code, catalog[code]])) as Pick<Catalog, Code>;
 }

@@ -1,4 +1,4 @@
-// The codes of the losses that the interchange dialects (flat, tagged and run) can cause.
+// Lists the codes of the losses that the interchange dialects (flat, tagged and run) can cause.
 import type { COMMON_LOSSES } from "./catalog.ts";
 import { FOREIGN_SHAPE_LOSS_CODES } from "./shared-codes.ts";
 

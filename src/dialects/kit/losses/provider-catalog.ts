@@ -1,11 +1,11 @@
-// The catalog of losses that the providers' dialects can cause in requests and responses, and in repairs of a history.
+// Declares the losses that the dialects of providers can cause in requests, in responses and in repairs of a history.
 import { ANSWER_LOSSES } from "./answer-catalog.ts";
 import { FOREIGN_SHAPE_LOSS_CODES } from "./shared-codes.ts";
 import type { LossTable } from "./report.ts";
 
 export const PROVIDER_LOSSES = {
   ...ANSWER_LOSSES,
-  // Data that only one provider can use.
+  // Losses of data that only one provider can use.
   "context-not-portable": {
     action: "dropped",
     level: "breaks",
@@ -38,7 +38,7 @@ export const PROVIDER_LOSSES = {
     level: "loss",
     message: "{target} has no form for this citation; it was dropped.",
   },
-  // Repairs of a history. Only encoders make them, and not with `repair: false`.
+  // Losses from repairs of a history. Encoders make no repairs if the option `repair` is false.
   "result-synthesized": {
     action: "synthesized",
     level: "loss",
@@ -121,7 +121,7 @@ export const PROVIDER_LOSSES = {
     level: "note",
     message: "Neighboring texts are one text in {target}; they were joined.",
   },
-  // Media.
+  // Losses of media parts.
   "media-moved": {
     action: "moved",
     level: "note",
@@ -142,7 +142,7 @@ export const PROVIDER_LOSSES = {
     level: "note",
     message: "The MIME type was missing or not accepted by {target}; a matching one was written.",
   },
-  // Tools and schemas.
+  // Losses of tools and schemas.
   "arguments-wrapped": {
     action: "repaired",
     level: "loss",
@@ -183,7 +183,7 @@ export const PROVIDER_LOSSES = {
     level: "loss",
     message: "{target} cannot force a tool call while reasoning is on; the model decides by itself.",
   },
-  // Settings.
+  // Losses of request settings.
   "setting-approximated": {
     action: "approximated",
     level: "note",
@@ -210,7 +210,7 @@ export const PROVIDER_LOSSES = {
     message:
       "{target} accepts 16 metadata strings of up to 512 characters, with keys of up to 64; this one was dropped.",
   },
-  // Responses.
+  // Losses of response fields.
   "field-synthesized": {
     action: "synthesized",
     level: "note",
@@ -238,7 +238,7 @@ export const PROVIDER_LOSSES = {
   },
 } as const satisfies LossTable;
 
-/** The codes that every provider's dialect can cause. */
+/** The codes of the losses that the dialect of every provider can cause. */
 export const PROVIDER_LOSS_CODES = [
   ...FOREIGN_SHAPE_LOSS_CODES,
   "id-not-portable",

@@ -1,5 +1,5 @@
-// The loss report of an encoder. A dialect declares every loss that it can cause, and the report accepts only declared
-// codes. docs/losses.md is generated from the declarations and is therefore complete.
+// Collects the losses of an encoder. A dialect declares every loss that it can cause, and the report accepts only
+// declared codes. docs/losses.md is generated from the declarations and is therefore complete.
 import type { Loss, LossAction, LossLevel } from "../../../model/loss.ts";
 import type { PathTracker } from "../fields/path-tracker.ts";
 
@@ -24,12 +24,16 @@ export class LossReport<Code extends string = string> {
     this.#declared = declared;
   }
 
-  /** Returns an empty report with the same declared codes as this report. */
+  /**
+   * Returns an empty report with the same declared codes as this report. Its losses get their paths from `pathTracker`.
+   */
   createEmpty(pathTracker: PathTracker): LossReport<Code> {
     return new LossReport(pathTracker, this.#declared);
   }
 
-  /** Reports a loss at the current path, or at `field` below that path. `detail` is appended to the declared message. */
+  /**
+   * Reports a loss at the current path, or at `field` below that path. `detail` is appended to the declared message.
+   */
   addLoss(code: Code, field?: string | number | readonly (string | number)[], detail?: string): void {
     const { action, level, message: sentence } = this.#declared[code];
     const steps = field === undefined ? [] : typeof field === "object" ? field : [field];

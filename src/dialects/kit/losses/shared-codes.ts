@@ -1,7 +1,7 @@
-// The codes of the losses that all dialects, or all dialects except the canonical one, can cause.
+// Lists the codes of the losses that all dialects, or all dialects except the canonical one, can cause.
 import type { COMMON_LOSSES } from "./catalog.ts";
 
-/** The codes that every dialect can cause. */
+/** The codes of the losses that every dialect can cause. */
 export const UNIVERSAL_LOSS_CODES = [
   "field-unsupported",
   "form-not-portable",
@@ -12,7 +12,10 @@ export const UNIVERSAL_LOSS_CODES = [
   "seal-not-portable",
 ] as const satisfies readonly (keyof typeof COMMON_LOSSES)[];
 
-/** The codes that every dialect except the canonical one can cause. Two of them concern the restoring of residue. */
+/**
+ * The codes of the losses that every dialect except the canonical one can cause. The canonical dialect does not restore
+ * residue, so it cannot cause `form-stale` and `residue-conflict`.
+ */
 export const FOREIGN_SHAPE_LOSS_CODES = [
   ...UNIVERSAL_LOSS_CODES,
   "form-stale",

@@ -1,5 +1,5 @@
-// Opaque parts: wire blocks without a canonical counterpart. They are sent unchanged to the dialect and provider that they
-// came from, and reported as losses for every other target (B5, B43).
+// Creates and sends opaque parts: wire blocks without a canonical counterpart. They are sent unchanged to the dialect
+// and provider that they came from, and reported as losses for every other target (B5, B43).
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { OpaquePart } from "../../../model/parts.ts";
 import type { DecodeContext, EncodeContext } from "../../dialect.ts";
@@ -20,8 +20,8 @@ export function isOwnOpaque({ dialect, issuer }: OpaquePart, context: EncodeCont
 }
 
 /**
- * True if an opaque part can be sent to the target. Otherwise reports its loss, which breaks the request if the part
- * refers to stored content.
+ * True if an opaque part can be sent to the target. Otherwise reports its loss; the loss has the level "breaks" if the
+ * part refers to content that its provider stored.
  */
 export function canSendOpaque(
   part: OpaquePart,

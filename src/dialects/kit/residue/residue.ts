@@ -1,6 +1,6 @@
-// Residue: wire data without a canonical field, stored in `extra[dialect]` of the canonical object that its wire object
-// became. Unknown fields are stored under their wire names; the spelling of a value (a list instead of a string, an
-// explicit null) is stored under `$form`. The usual spelling is not stored, so most objects have no `extra`.
+// Stores and restores residue: wire data without a canonical field, in `extra[dialect]` of the canonical object.
+// Unknown fields keep their wire names; the spelling of a value (a list instead of a string, an explicit null) is
+// stored under `$form`. The usual spelling is not stored, so most objects have no `extra`.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { sameJson } from "../../../model/json/index.ts";
 import type { WithExtra } from "../../../model/parts.ts";
@@ -12,14 +12,15 @@ export const FORM = "$form";
 /** The key in the residue of an answer or a part for stream events that the protocol does not define. */
 export const EVENTS_KEY = "$events";
 /**
- * Matches wire field names that would collide with the reserved keys: `$form`, `$events`, `$form$form` … Such a field is
- * stored with the prefix `$form`.
+ * Matches wire field names that would collide with the reserved keys: `$form`, `$events`, `$form$form` … Such a field
+ * is stored with the prefix `$form`.
  */
 const RESERVED = /^(?:\$form)*\$(?:form|events)$/;
 
 /**
- * Adds unknown fields to the residue of a message, part, tool, request or response. `inner` is the field, or the path of
- * fields, of the nested wire object that the unknown fields come from; they are stored at the same path in the residue.
+ * Adds unknown fields to the residue of a message, part, tool, request or response. `inner` is the field, or the path
+ * of fields, of the nested wire object that the unknown fields come from; they are stored at the same path in the
+ * residue.
  */
 export function storeResidue(
   target: WithExtra,
@@ -71,9 +72,9 @@ export function readForm(target: WithExtra, dialect: string): JsonObject {
 }
 
 /**
- * Writes the residue of `target` into its wire object. Nested residue in a field named in `inner` is merged into the wire
- * object of that field, at any depth. If the encoder has already written a field, the stored value is not written, and a
- * different stored value is reported.
+ * Writes the residue of `target` into its wire object. Nested residue in a field named in `inner` is merged into the
+ * wire object of that field, at any depth. If the encoder has already written a field, the stored value is not written,
+ * and a different stored value is reported.
  */
 export function restoreResidue(
   wire: JsonObject,
@@ -89,8 +90,8 @@ export function restoreResidue(
 }
 
 /**
- * Writes stored fields into a wire object. Calls `onConflict` with the path of a stored field if the wire object already
- * has a different value for it.
+ * Writes stored fields into a wire object. Calls `onConflict` with the path of a stored field if the wire object
+ * already has a different value for it.
  */
 export function restoreFields(
   wire: JsonObject,
@@ -104,7 +105,8 @@ export function restoreFields(
     if (key === FORM || key === EVENTS_KEY) continue;
     const name = RESERVED.test(key) ? key.slice(FORM.length) : key;
     const stored = residue[key];
-    // The inner object is created and filled by recursion, so that reserved names within it are unescaped, too.
+    // A stored object of a field in `inner` is not copied: an empty object is created and filled by recursion, so that
+    // reserved names within it are unescaped, too.
     if (inner.includes(key) && isObject(stored) && !Object.hasOwn(wire, name)) wire[name] = {};
     const written = wire[name];
     if (!Object.hasOwn(wire, name)) copyField(residue, key, wire, name);

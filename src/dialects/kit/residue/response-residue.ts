@@ -1,6 +1,6 @@
-// Reports the residue of other dialects in a response. The residue of a choice is usually content and is reported with the
-// level "loss"; the residue of the response is usually metadata and is reported with the level "note". The first two
-// tables list the exceptions. An explicit null has no information and is always a note.
+// Reports the residue of other dialects in a response. The residue of a choice is usually content and is reported with
+// the level "loss", except for CHOICE_METADATA. The residue of the response is usually metadata and is reported with
+// the level "note", except for RESPONSE_CONTENT. An explicit null has no information and is always a note.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { WithExtra } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";

@@ -24,14 +24,17 @@ export function reportNotPortableResidue<Code extends string = NotPortableLoss>(
       context.report.addLoss(Object.hasOwn(codes, key) ? (codes[key] ?? code) : code, ["extra", dialect, key]);
     }
     for (const formKey of Object.keys(readForm(target, dialect))) {
-      // An unknown role changes the meaning of the message, so its loss is more than the loss of a spelling.
+      // The form `role` is an unknown wire role. Its loss changes the meaning of the message, so it is reported like
+      // the loss of a field.
       const formCode = formKey === "role" ? "residue-not-portable" : "form-not-portable";
       context.report.addLoss(formCode, ["extra", dialect, FORM, formKey]);
     }
   }
 }
 
-/** Reports every field that is not in `supported`, under its code in `codes`, or under `code` if it has no entry there. */
+/**
+ * Reports every field that is not in `supported`, under its code in `codes`, or under `code` if it has no entry there.
+ */
 export function reportUnsupportedFields<Code extends string>(
   value: object,
   supported: ReadonlySet<string>,

@@ -29,7 +29,9 @@ function acceptsObjects(schema: unknown): boolean {
   return [anyOf, oneOf].every((branches) => !Array.isArray(branches) || branches.some(acceptsObjects));
 }
 
-/** Returns the schema with the root type "object". A schema that excludes objects becomes a property of a new object. */
+/**
+ * Returns the schema with the root type "object". A schema that excludes objects becomes a property of a new object.
+ */
 export function toObjectSchema(schema: SchemaObject): ChangedSchema {
   if (acceptsObjects(schema)) {
     return { schema: Object.assign(copyObject(schema), { type: OBJECT }), change: 'Its type is now "object".' };
@@ -62,8 +64,8 @@ export function isPlainObjectSchema(schema: SchemaObject): boolean {
 }
 
 /**
- * Returns the schema with an object at the root and without `anyOf`, `oneOf` and `allOf` there, for targets that reject
- * these keywords at the root. The properties of the combined schemas are merged into one object.
+ * Returns the schema with an object at the root and without `anyOf`, `oneOf` and `allOf` at the root, for targets that
+ * reject these keywords there. The properties of the combined schemas are merged into one object.
  */
 export function toPlainObjectSchema(schema: SchemaObject): ChangedSchema {
   if (!isCombined(schema) || !acceptsObjects(schema)) return toObjectSchema(schema);

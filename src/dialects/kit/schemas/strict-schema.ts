@@ -19,7 +19,7 @@ const TYPED = ["type", "anyOf", "$ref", "enum", "const"];
 /** The keywords whose value is a list of schemas or a map of schemas by name. */
 const SCHEMAS = ["properties", "anyOf", "$defs", "definitions"];
 
-/** The documented maximum of `StrictSchemaPosition.nesting`. */
+/** The maximum number of nested object schemas, `StrictSchemaPosition.nesting`, in OpenAI's documentation. */
 const MAX_NESTING = 10;
 /** The documented maximum number of properties of all objects together. */
 const MAX_PROPERTIES = 5000;

@@ -1,5 +1,5 @@
-// Seals of parts. Decoders add the issuer to each seal; encoders send a seal only to its issuer, and report it as a loss
-// for every other target (B5).
+// Reads and writes the seals of parts. Decoders add the issuer to each seal; encoders send a seal only to its issuer,
+// and report it as a loss for every other target (B5).
 import type { Issuer, PartBase, Seal, SealKind, WithSeals } from "../../../model/parts.ts";
 import type { DecodeContext, EncodeContext } from "../../dialect.ts";
 
@@ -40,7 +40,10 @@ function findSeal(seals: readonly Seal[], kind: SealKind, context: EncodeContext
   return undefined;
 }
 
-/** Reports every seal that was not sent. Of the kinds `written` and `alsoWritten`, one seal was sent, if possible. */
+/**
+ * Reports every seal that was not sent. The caller has sent the first sendable seal of the kinds `written` and
+ * `alsoWritten`, and no other seal.
+ */
 export function reportUnsentSeals(
   target: PartBase,
   context: EncodeContext<SealLoss>,
@@ -60,7 +63,7 @@ export function reportUnsentSeals(
 
 /**
  * Reports that the provider and model of a sent seal are dropped, if the wire is a bare list of messages. A list has no
- * field for them, whereas the provider and model of a request are known.
+ * field for them; for a request, the target knows its provider and model.
  */
 function reportIssuer(seal: Seal, index: number, { report, pathTracker }: EncodeContext<SealLoss>): void {
   if (!pathTracker.isInList) return;

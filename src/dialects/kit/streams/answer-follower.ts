@@ -1,5 +1,6 @@
-// Assembles the answer that a stream encoder writes. The assembler checks every delta and returns the part that the delta
-// belongs to. At the end the encoder has the complete answer, from which it reports losses and writes the last events.
+// Assembles the answer that a stream encoder writes. The assembler checks every delta and returns the part that the
+// delta belongs to. At the end of the answer, the encoder reports losses and writes the last events from the complete
+// answer.
 import { Assembler } from "../../../assembly/assembler.ts";
 import type { PartDraft } from "../../../assembly/draft.ts";
 import { findFormProblem } from "../../../assembly/payload.ts";
@@ -9,7 +10,7 @@ import type { Delta } from "../../../model/delta.ts";
 import type { ModelResponse } from "../../../model/response.ts";
 export type { CallDraft, PartDraft } from "../../../assembly/draft.ts";
 
-/** Assembles the answers of one stream. */
+/** Assembles the answers of one stream, one after another. */
 export class AnswerFollower {
   readonly #run = new RunState();
   #assembler: Assembler | undefined;
@@ -17,8 +18,8 @@ export class AnswerFollower {
   isOpen = false;
 
   /**
-   * Applies the next delta and returns the draft of its part. Returns undefined for `start`, `usage`, `done` and `error`,
-   * and for a tool result between two answers. A `start` after the end of an answer starts the next answer.
+   * Applies the next delta and returns the draft of its part. Returns undefined for `start`, `usage`, `done` and
+   * `error`, and for a tool result between two answers. A `start` after the end of an answer starts the next answer.
    */
   push(delta: Delta): PartDraft | undefined {
     this.#run.checkOrder(delta);
@@ -38,7 +39,10 @@ export class AnswerFollower {
     return draft;
   }
 
-  /** Returns the current answer: complete after `done`, otherwise with the content so far. Undefined before a delta. */
+  /**
+   * Returns the current answer: complete after `done`, otherwise with the content so far; undefined before the first
+   * `start`.
+   */
   response(): ModelResponse | undefined {
     try {
       return this.#assembler?.finish();
@@ -55,7 +59,10 @@ export function toDraftPath({ choice, index }: PartDraft): (string | number)[] {
   return [...message, "parts", index];
 }
 
-/** True for a tool result of the client. It arrives between two answers of a run and is not the model's output. */
+/**
+ * True for a tool result of the client (role "tool"), which arrives between two answers of a run and is not the model's
+ * output.
+ */
 function isResultBetweenAnswers(delta: Delta): delta is Extract<Delta, { kind: "part" }> {
   return delta.kind === "part" && delta.payload?.role === "tool";
 }

@@ -1,12 +1,15 @@
-// Removes the metadata that the assembler adds to an answer: the flag that the answer was interrupted, and its invalid
-// calls. A stream encoder must not report this metadata as a loss, because the end of the stream conveys it.
+// Removes the metadata that the assembler adds to an answer: the flag `interrupted`, and the list of invalid calls. A
+// stream encoder must not report this metadata as a loss, because the end of the stream conveys it.
 import type { Message } from "../../../model/message.ts";
 import type { Part } from "../../../model/parts.ts";
 import type { ModelResponse } from "../../../model/response.ts";
 
 const ASSEMBLY_KEYS: ReadonlySet<string> = new Set(["interrupted", "invalidToolCalls"]);
 
-/** Returns a message without its metadata. If the metadata has keys that the assembler did not add, it is not removed. */
+/**
+ * Returns a message without its metadata, or the message itself if the metadata has keys that the assembler did not
+ * add.
+ */
 export function withoutAssemblyMetadata(message: Message): Message {
   const { metadata = {}, ...rest } = message;
   return Object.keys(metadata).every((key) => ASSEMBLY_KEYS.has(key)) ? rest : message;
@@ -30,8 +33,8 @@ export function withoutInterruptedFlags(response: ModelResponse): ModelResponse 
 }
 
 /**
- * Returns an invalid call without its arguments and without the flag `invalid`, because the stream has already emitted the
- * text of the arguments. Returns any other part unchanged.
+ * Returns an invalid call without its arguments and without the flag `invalid`, because the stream has already emitted
+ * the text of the arguments. Returns any other part unchanged.
  */
 export function asStartedCall(part: Part): Part {
   if (part.type !== "tool-call" || part.invalid !== true) return part;

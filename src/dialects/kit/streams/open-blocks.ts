@@ -36,7 +36,10 @@ export class OpenBlocks<Block extends ClosableBlock> {
     return this.#blocks.get(index);
   }
 
-  /** Closes the blocks that must be closed before a block at `index` opens, even a block at the same index (B76). */
+  /**
+   * Closes the blocks that must be closed before a new block at `index` opens, among them an open block with the same
+   * index (B76).
+   */
   closeBefore(index: unknown): Delta[] {
     const deltas = this.close(index);
     // A buffered block is emitted before the next block, so that the parts stay in order.
@@ -58,18 +61,22 @@ export class OpenBlocks<Block extends ClosableBlock> {
     if (block === undefined) return [];
     this.#blocks.delete(index);
     if (!isCall(block)) return block.close();
-    // The last call is ended later, because only the end of the answer shows whether the call was cut off.
+    // If the call is the block that was opened last, it is ended later, because only the end of the answer shows
+    // whether it was cut off. Any other call is ended now.
     this.#isCallPending ||= block === this.#last;
     return block === this.#last ? [] : block.end();
   }
 
-  /** Ends all blocks and calls at the end of the answer. */
+  /**
+   * Closes all blocks and ends all calls at the end of the answer. The finish reason determines whether the last call
+   * was cut off.
+   */
   finish(reason: FinishReason): Delta[] {
     const cutOffCall = isCall(this.#last) && this.#last.isRunByClient && isCutOff(reason) ? this.#last : undefined;
     return this.#closeAll((call) => call.end(call === cutOffCall));
   }
 
-  /** Closes all blocks after the answer has failed. */
+  /** Closes all blocks of a failed answer, without ending their calls. */
   abandon(): Delta[] {
     return this.#closeAll((call) => call.abandon());
   }

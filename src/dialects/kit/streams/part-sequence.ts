@@ -1,5 +1,5 @@
-// Orders the deltas of a stream so that the parts are written one after another, as most dialects require. The deltas of
-// parallel calls can be interleaved. While a call is open, the deltas of later parts are buffered until the call has
+// Orders the deltas of a stream so that the parts are written one after another, as most dialects require. The deltas
+// of parallel calls can be interleaved. While a call is open, the deltas of later parts are buffered until the call has
 // ended. A part that is not a call is closed by the first delta of a later part.
 import type { Delta } from "../../../model/delta.ts";
 import type { Annotation } from "../../../model/parts.ts";
@@ -14,7 +14,7 @@ export interface PartSink {
   open(draft: PartDraft): void;
   add(draft: PartDraft, delta: Delta): void;
   close(draft: PartDraft): void;
-  /** Receives a delta for a part that has been closed. No call is open at that time. */
+  /** Receives a delta for a part that has been closed. It is called only while no call is open. */
   late(draft: PartDraft, delta: Delta): void;
 }
 
@@ -23,7 +23,10 @@ export class PartSequence {
   #current: PartDraft | undefined;
   /** True if the current part is a call that has not ended. */
   #isCallOpen = false;
-  /** The buffered deltas of later parts, by part. The parts are in order, so the first entry is the next part. */
+  /**
+   * The buffered deltas of the parts after the current one, by part. The entries are in the order of the parts, so the
+   * first entry is the next part.
+   */
   readonly #waiting = new Map<PartDraft, Delta[]>();
   #late: { draft: PartDraft; delta: Delta }[] = [];
 
@@ -96,8 +99,8 @@ export class PartSequence {
 }
 
 /**
- * Reports the seal, annotation or residue of a delta that arrived after its part had been closed. A seal or annotation that
- * the target could not have received anyway is not reported here.
+ * Reports the seal, annotation or residue of a delta that arrived after its part had been closed. Not reported here: a
+ * seal that is not sent to the target, and an annotation that the target does not support.
  */
 export function reportLateDelta(
   draft: PartDraft,

@@ -1,5 +1,5 @@
-// Creates the deltas that start an answer or end it with an error, for stream decoders, and a context whose loss report is
-// discarded, for stream encoders.
+// Creates the deltas that start an answer or end it with an error, for stream decoders, and a context whose loss report
+// is discarded, for stream encoders.
 import type { Delta, StartPayload } from "../../../model/delta.ts";
 import { CONTRACT_VERSION } from "../../../model/delta.ts";
 import type { ProviderError } from "../../../model/provider-error.ts";

@@ -7,8 +7,8 @@ import type { ToolCallPart, ToolResultPart } from "../../../model/parts.ts";
 import { readForm, storeForm } from "../residue/residue.ts";
 
 /**
- * Tracks the call ids of one stream, which can contain several answers, so that each call has a unique id and at most one
- * result (B17).
+ * Tracks the call ids of one stream, which can contain several answers, so that each call has a unique id and at most
+ * one result (B17).
  */
 export class StreamCallIds {
   readonly #started = new Set<string>();
@@ -28,8 +28,8 @@ export class StreamCallIds {
   }
 
   /**
-   * Returns true for the first result of a call, and false for a further result. A result of the client is accepted only
-   * after its call; a result of the provider may arrive before its call.
+   * Returns true for the first result of a call, and false for a further result. A result of the client is accepted
+   * only after its call; a result of the provider may arrive before its call.
    */
   acceptResult({ toolCallId, executor }: ToolResultPart): boolean {
     if (this.#answered.has(toolCallId) || (executor !== "provider" && !this.#started.has(toolCallId))) return false;

@@ -1,5 +1,5 @@
-// Approval requests: calls that ask whether a tool may run. Only a dialect that has approval requests can send them. In
-// any other dialect, a client would read the request as a tool call and run the tool.
+// Drops approval requests and their replies, for dialects that have none. An approval request is a call that asks
+// whether a tool may run; a client of such a dialect would read it as a tool call and run the tool.
 import type { ToolCallPart, ToolResultPart } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
 import type { ClientToolLoss } from "./client-tools.ts";
@@ -10,7 +10,10 @@ export function isApprovalPart({ tool }: Pick<ToolCallPart | ToolResultPart, "to
   return tool === "mcp_approval_request";
 }
 
-/** True if a call or result can be sent, because the client runs its tool. Otherwise reports its loss (B33). */
+/**
+ * True if a call or result can be sent: it does not concern an approval, and the client runs its tool. Otherwise
+ * reports its loss (B33).
+ */
 export function canSendToolPart(
   part: ToolCallPart | ToolResultPart,
   context: EncodeContext<ClientToolLoss | "approval-not-portable">,

@@ -1,10 +1,13 @@
-// Determines from the finish reason and the parts of an answer whether the answer waits for results, and which call was
-// cut off.
+// Determines from the finish reason and the parts of an answer whether the answer waits for tool results, and which
+// call was cut off.
 import type { FinishReason } from "../../../model/finish-reason.ts";
 import type { Message } from "../../../model/message.ts";
 import type { ToolCallPart } from "../../../model/parts.ts";
 
-/** True if the client runs a call of the answer. Then the finish reason "stop" means "waits for results" (B61). */
+/**
+ * True if the answer has a call that the client runs. The provider's finish reason "stop" then means that the answer
+ * waits for tool results (B61).
+ */
 export function hasClientCalls({ parts }: Message): boolean {
   return parts.some((part) => part.type === "tool-call" && part.executor !== "provider");
 }
@@ -17,8 +20,8 @@ export function isCutOff({ unified }: FinishReason): boolean {
 }
 
 /**
- * Returns the last part of an answer that was cut off, if that part is a call that the client runs. The arguments of the
- * call may be incomplete, so it must not be run (B31). Returns undefined if there is no such call.
+ * Returns the last part of an answer that was cut off, if that part is a call that the client runs. The arguments of
+ * the call may be incomplete, so it must not be run (B31). Returns undefined if there is no such call.
  */
 export function findCutOffCall({ parts }: Message, finish: FinishReason): ToolCallPart | undefined {
   const last = parts.at(-1);

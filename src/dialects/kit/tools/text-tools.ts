@@ -1,11 +1,11 @@
-// Free-form tools, whose input is a text, in dialects that require an object as input. The tool is declared with an object
-// schema that has one field, and the text is read from that field in the reply (B32).
+// Wraps the input of free-form tools, which is a text, for dialects that require an object as input. The tool is
+// declared with an object schema that has one field, and the text is read from that field in the reply (B32).
 import type { ToolCallPart } from "../../../model/parts.ts";
 import type { Tool } from "../../../model/request.ts";
 import type { Renames } from "../../dialect.ts";
 import { isObject } from "../fields/read-wire.ts";
 
-/** The only field of the object that an input is wrapped in. */
+/** The only field of the object that the input text of a free-form tool is wrapped in. */
 export const WRAPPER_FIELD = "value";
 export const FREE_FORM_SCHEMA = {
   type: "object",

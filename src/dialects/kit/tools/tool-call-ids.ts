@@ -1,5 +1,5 @@
-// Assigns the ids of decoded calls and results. Every call gets a unique id, and every result gets the id of its call, even
-// if the wire ids are empty, missing or repeated (B17).
+// Assigns the ids of decoded calls and results. Every call gets a unique id, and every result gets the id of its call,
+// even if the wire ids are empty, missing or repeated (B17).
 import type { ToolCallPart, ToolResultPart } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
 import type { RenameTable } from "./tool-renames.ts";
@@ -32,8 +32,8 @@ export class ToolCallIds {
   readonly #takenIds: ReadonlySet<string> | undefined;
 
   /**
-   * `seed` becomes part of the created ids, so that those of different answers are different. `takenIds` are ids of other
-   * calls, which must not be used.
+   * `seed` becomes part of the created ids, so that created ids of different answers are different. `takenIds` are the
+   * ids of calls that this object has not seen; a call does not get one of them.
    */
   constructor(dialect: string, seed = "", takenIds?: ReadonlySet<string>) {
     this.#dialect = dialect;
@@ -59,8 +59,9 @@ export class ToolCallIds {
   }
 
   /**
-   * Sets the call id of a result to the id of the first unanswered call with the same wire id. If the result has no wire
-   * id (Gemini), the call is found by the name of the tool. If there is no such call, the wire id or a new id is used.
+   * Sets the call id of a result to the id of the first unanswered call with the same wire id. If the result has no
+   * wire id (Gemini), the call is found by the name of the tool. If there is no such call, the wire id or a new id is
+   * used.
    */
   matchResult(result: ToolResultPart, wireId: string | undefined): void {
     const call =
@@ -86,7 +87,8 @@ export class ToolCallIds {
 
   #createId(): string {
     const created = (this.#createdIds ??= new Set<string>());
-    // The search starts at the last number, so creating n ids takes linear time.
+    // The search for a free number starts at the number of the previous created id, so creating n ids takes linear
+    // time.
     for (this.#nextNumber = Math.max(this.#nextNumber, this.#calls.length + 1); ; this.#nextNumber++) {
       const id = this.#seed === "" ? `call_${this.#nextNumber}` : `call_${this.#seed}_${this.#nextNumber}`;
       if (created.has(id) || this.#byWireId?.has(id) === true || this.#takenIds?.has(id) === true) continue;
@@ -102,7 +104,7 @@ function addByName(byName: Map<string, EqualCalls>, call: KnownCall): void {
   else equal.calls.push(call);
 }
 
-/** Returns the first unanswered call, or the last call if all calls are answered. */
+/** Returns the first unanswered call of an entry, or its last call if all its calls are answered. */
 function findFirstUnanswered(entry: KnownCall | EqualCalls | undefined): KnownCall | undefined {
   if (entry === undefined || !("calls" in entry)) return entry;
   while (entry.calls[entry.next]?.isAnswered === true) entry.next++;
@@ -110,8 +112,8 @@ function findFirstUnanswered(entry: KnownCall | EqualCalls | undefined): KnownCa
 }
 
 /**
- * Returns the wire id of a call or result: the id that the decoder stored as form, else the id that the target accepts.
- * Returns undefined if the decoder stored that the wire had no id.
+ * Returns the wire id of a call or result: the id that the decoder stored as form, else `toolCallId`, renamed if the
+ * target does not accept it. Returns undefined if the decoder stored that the wire had no id.
  */
 export function toWireCallId(
   part: ToolCallPart | ToolResultPart,

@@ -20,12 +20,15 @@ export type RenameLoss = "call-id-renamed" | "tool-renamed";
 
 /** Maps the originals of call ids or of tool names to their replacements. */
 class RenameMap {
-  /** The originals by written name; a name that was not changed is its own original. */
+  /** The original name of each name that was written. A name that was not changed is its own original. */
   #originals: Map<string, string> | undefined;
-  /** The replacements by original. An accepted name has one only if it equals the replacement of a different name. */
+  /**
+   * The replacement of each changed name. A name that the target accepts is changed only if it equals the replacement
+   * of a different name.
+   */
   #replacements: Map<string, string> | undefined;
   readonly #rule: NameRule;
-  /** The originals by replacement, for the decoder of the reply. */
+  /** The original name of each replacement, for the decoder of the reply; undefined if no name was changed. */
   changes: Record<string, string> | undefined;
 
   constructor(rule: NameRule) {
@@ -104,7 +107,7 @@ export class RenameTable {
   }
 }
 
-/** Returns the original of an id or name in a reply; the given one if the encoder did not change it. */
+/** Returns the original of an id or name in a reply; the id or name itself if the encoder did not change it. */
 export function restoreName(name: string, changes: Record<string, string> | undefined): string {
   return changes !== undefined && Object.hasOwn(changes, name) ? (changes[name] ?? name) : name;
 }

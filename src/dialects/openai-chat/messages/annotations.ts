@@ -1,4 +1,4 @@
-// Decodes and encodes citations of URLs. The wire counts code points; the model counts UTF-16 units.
+// Decodes and encodes citations of URLs. The wire counts code points; the canonical model counts UTF-16 units.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Annotation, TextPart } from "../../../model/parts.ts";
 import { CodePointIndex } from "../../kit/fields/code-points.ts";
@@ -14,7 +14,7 @@ import { canFillField } from "../encode-state.ts";
 
 const CITATION = "url_citation";
 
-/** Decodes the annotations of a text; undefined if the value is not a list of objects. */
+/** Returns the decoded annotations of a text; undefined if the value is not a list of objects or the list is empty. */
 export function decodeAnnotations(list: JsonValue, text: string, state: ChatDecodeState): Annotation[] | undefined {
   if (!Array.isArray(list) || list.length === 0 || !list.every(isObject)) return undefined;
   const points = new CodePointIndex(text);
@@ -51,7 +51,9 @@ function decodeAnnotation(wire: JsonObject, points: CodePointIndex, { context }:
 
 const SUPPORTED: ReadonlySet<string> = new Set(["kind", "url", "title", "span", "extra", "seals"]);
 
-/** The range of one text in the joined content; `points` indexes all of the content. */
+/**
+ * The range of one text in the joined content, in UTF-16 units. `points` is the code point index of the joined content.
+ */
 export interface TextRange {
   readonly points: CodePointIndex;
   readonly start: number;
@@ -112,7 +114,7 @@ function encodeCitation(
     const [start, end] = [offset + span.start, offset + span.end];
     citation.start_index = points.toCodePointOffset(start);
     citation.end_index = points.toCodePointOffset(end);
-    // A position inside a surrogate pair has no code point.
+    // A position inside a surrogate pair has no code point offset, so the wire offset is not exact.
     const isExact =
       points.toUnitOffset(citation.start_index) === start && points.toUnitOffset(citation.end_index) === end;
     if (!isExact) report.addLoss("field-unsupported", "span");

@@ -1,4 +1,5 @@
-// Decodes and encodes the assistant's audio: a response has its data, a request repeats only its id.
+// Decodes and encodes the assistant's audio. A response contains the audio data; a request refers to the audio by its
+// id only.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { AudioPart } from "../../../model/parts.ts";
 import { storeUnknownFields } from "../../openai/unknown-fields.ts";
@@ -13,7 +14,7 @@ import { canFillField, readFormValue } from "../encode-state.ts";
 
 const RESPONSE_FIELDS = ["data", "transcript", "expires_at"] as const;
 
-/** Decodes the audio of a message; undefined if it has no id. */
+/** Returns the decoded audio of a message; undefined if the wire value has no id. */
 export function decodeAudioOutput(wire: JsonValue, { context, isResponse }: ChatDecodeState): AudioPart | undefined {
   if (!isObject(wire) || typeof wire["id"] !== "string") return undefined;
   const { id, data, transcript } = wire;
@@ -32,7 +33,8 @@ export function decodeAudioOutput(wire: JsonValue, { context, isResponse }: Chat
     known.push("transcript");
   }
   const presentFields = RESPONSE_FIELDS.filter((field) => wire[field] !== undefined);
-  // Responses and requests store different forms, because a request must not repeat the fields of a response.
+  // The form is named `said` in a response and `has` in a request, so that a request does not repeat the fields of a
+  // decoded response.
   if (isResponse && presentFields.length < RESPONSE_FIELDS.length)
     storeForm(part, context.dialect, "said", presentFields);
   else if (!isResponse && Object.keys(wire).length > 1) storeForm(part, context.dialect, "has", presentFields);
@@ -42,7 +44,10 @@ export function decodeAudioOutput(wire: JsonValue, { context, isResponse }: Chat
 
 const SUPPORTED = supportedFields("data", "transcript", "fileId", "issuer");
 
-/** Encodes the assistant's audio; undefined, with a loss, if the target cannot receive it. */
+/**
+ * Encodes the assistant's audio. Returns undefined and reports a loss if the part has no id that the target can read
+ * and, in a response, no data either.
+ */
 export function encodeAudioOutput(part: AudioPart, state: ChatEncodeState): JsonObject | undefined {
   const { context, isResponse } = state;
   const { report } = context;
@@ -80,7 +85,7 @@ export function encodeAudioOutput(part: AudioPart, state: ChatEncodeState): Json
   return finishPart(wire, restoresResidue ? part : withoutResidue(part, state), SUPPORTED, state, undefined, "id");
 }
 
-/** Returns the part without its own residue, which a request does not repeat, and reports that. */
+/** Returns the part without its Chat residue, which a request must not repeat, and reports each dropped field. */
 function withoutResidue(part: AudioPart, { context, dialect }: ChatEncodeState): AudioPart {
   const { [dialect]: residue, ...otherResidue } = part.extra ?? {};
   for (const key in residue) if (key !== "$form") context.report.addLoss("audio-sent-by-id", ["extra", dialect, key]);

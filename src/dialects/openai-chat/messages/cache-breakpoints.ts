@@ -13,13 +13,16 @@ interface Cacheable {
   extra?: Extra;
 }
 
-/** The fields of a breakpoint, with the key and the constant value that mark it. */
+/** The wire fields that can hold a breakpoint, each with the key and the constant value that identify a breakpoint. */
 const BREAKPOINT_FIELDS: Readonly<Record<string, readonly [key: string, value: string]>> = {
   cache_control: ["type", "ephemeral"],
   prompt_cache_breakpoint: ["mode", "explicit"],
 };
 
-/** Decodes a field as a breakpoint; false if it is none or contradicts an earlier one. */
+/**
+ * Decodes a field as a breakpoint. Returns false if the field is not a breakpoint, or if the target already has a
+ * breakpoint with another TTL.
+ */
 export function decodeCacheBreakpoint(
   target: Cacheable,
   wire: JsonObject,
@@ -39,7 +42,10 @@ export function decodeCacheBreakpoint(
   return true;
 }
 
-/** Encodes a breakpoint in the fields it came in, or in the vendor's field. */
+/**
+ * Encodes a breakpoint into the fields that it was decoded from, or else into the vendor's field. Reports a loss if
+ * there is neither.
+ */
 export function encodeCacheBreakpoint(wire: JsonObject, target: Cacheable, state: ChatEncodeState): void {
   const { context, vendor } = state;
   const { cache } = target;

@@ -19,7 +19,7 @@ import type { ChatRefusal, ChatText } from "../types.ts";
 import type { ChatEncodeState } from "../encode-state.ts";
 import { readSourceField, readFormValue } from "../encode-state.ts";
 
-/** Decodes a list of blocks. */
+/** Decodes the blocks of a `content` list into parts. */
 export function decodeBlocks(list: readonly JsonValue[], state: ChatDecodeState): Part[] {
   return decodeObjectList(list, "content", state, decodeBlock);
 }
@@ -34,7 +34,7 @@ export function decodeBlock(wire: JsonObject, state: ChatDecodeState): Part {
   if (part === undefined) return toOpaquePart(wire, context);
   let rest: JsonObject | undefined;
   for (const key in wire) {
-    // The data of a block stands in the field named like its type.
+    // A block has its data in the field with the name of its type, for example `text` in a text block.
     if (key === "type" || key === type || decodeCacheBreakpoint(part, wire, key, context)) continue;
     rest = collectField(rest, wire, key);
   }
@@ -75,8 +75,8 @@ const SUPPORTED_TEXT = supportedFields("text");
 const SUPPORTED_ASSISTANT_TEXT = supportedFields("text", "annotations", "logprobs");
 
 /**
- * Encodes a text as a block. With `isAssistant`, the caller encodes annotations and log probabilities beside the
- * content.
+ * Encodes a text as a block. With `isAssistant`, annotations and log probabilities are not reported as losses, because
+ * the caller encodes them beside the content.
  */
 export function encodeText(part: TextPart, state: ChatEncodeState, isAssistant = false): JsonObject {
   const wire: JsonObject = { type: "text", text: part.text } satisfies ChatText;
@@ -86,7 +86,7 @@ export function encodeText(part: TextPart, state: ChatEncodeState, isAssistant =
     : finishPart(wire, part, isAssistant ? SUPPORTED_ASSISTANT_TEXT : SUPPORTED_TEXT, state);
 }
 
-/** Encodes a part as a block of content; undefined, with a loss, if the target has none for it. */
+/** Encodes a part as a content block. Returns undefined and reports a loss if Chat has no block for the part. */
 export function encodeBlock(part: Part, state: ChatEncodeState): JsonObject | undefined {
   if (isMediaPart(part)) return encodeMedia(part, state);
   switch (part.type) {
@@ -118,7 +118,10 @@ export function encodeThinking(part: ReasoningPart, state: ChatEncodeState): Jso
 
 const SUPPORTED_OPAQUE: ReadonlySet<string> = new Set(["type", "dialect", "value", "extra", "issuer"]);
 
-/** Encodes an opaque part verbatim; its other fields are reported. */
+/**
+ * Returns the value of an opaque part unchanged and reports its other fields. Returns undefined if the target cannot
+ * receive it.
+ */
 function encodeOpaque(part: OpaquePart, { context, dialect }: ChatEncodeState): JsonObject | undefined {
   const { value } = part;
   if (!canSendOpaque(part, context)) return undefined;
@@ -127,7 +130,7 @@ function encodeOpaque(part: OpaquePart, { context, dialect }: ChatEncodeState): 
     return undefined;
   }
   reportUnsupportedFields(part, SUPPORTED_OPAQUE, context, "field-unsupported");
-  // A bare list of messages can be sent to any provider, so the issuer is lost.
+  // In a bare list of messages (outside a request), nothing names the provider, so the issuer is lost.
   if (part.issuer !== undefined && context.pathTracker.isInList) context.report.addLoss("metadata-dropped", "issuer");
   reportNotPortableResidue(part, context);
   for (const key in part.extra?.[dialect]) {
@@ -136,14 +139,17 @@ function encodeOpaque(part: OpaquePart, { context, dialect }: ChatEncodeState): 
   return value;
 }
 
-/** True if a block has only a type and a text. */
+/** True for a text block that has no fields other than `type` and `text`. */
 export function isBareTextBlock(block: JsonObject): boolean {
   if (typeof block["text"] !== "string" || block["type"] !== "text") return false;
   for (const key in block) if (key !== "type" && key !== "text") return false;
   return true;
 }
 
-/** True if the content was a list although a string was possible. */
+/**
+ * True if the decoded content was a list although a string would have been equivalent. The encoder then writes a list
+ * again.
+ */
 export function wasContentList(message: Message, state: ChatEncodeState): boolean {
   return readFormValue(message, "content", state) === "list";
 }

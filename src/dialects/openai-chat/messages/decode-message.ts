@@ -65,18 +65,23 @@ function decodePlainMessage(wire: JsonObject, role: Role, state: ChatDecodeState
   return message;
 }
 
-/** Decodes `content` into parts and stores its form if a plainer one was possible. */
+/**
+ * Decodes `content` into parts. Stores the spelling of the content as form if the encoder would choose another spelling
+ * by default.
+ */
 function decodeContent(content: JsonValue | undefined, message: Message, state: ChatDecodeState): void {
   const { context } = state;
   const isAssistant = message.role === "assistant";
   if (typeof content === "string") {
     if (content !== "" || !isAssistant) message.parts.push({ type: "text", text: content });
-    // A streamed answer without text starts with an empty string (B80).
+    // An empty text of an assistant message is not a part, because a streamed answer without text starts with an empty
+    // string (B80).
     else storeForm(message, context.dialect, "content", "");
   } else if (Array.isArray(content)) {
     const parts = decodeBlocks(content, state);
     for (const part of parts) {
-      // Plainly, an assistant's media stand in fields beside the content.
+      // By default, media of an assistant message are encoded beside the content; the form `at` makes the encoder write
+      // this part into the content.
       if (isAssistant && isMediaPart(part)) storeForm(part, context.dialect, "at", "content");
       message.parts.push(part);
     }
@@ -90,7 +95,7 @@ function decodeContent(content: JsonValue | undefined, message: Message, state: 
   }
 }
 
-/** Fields of an assistant message, beside reasoning, that become parts. */
+/** Fields of an assistant message, other than reasoning, that become parts or (`annotations`) a field of a part. */
 const PART_FIELDS: ReadonlySet<string> = new Set([
   "content",
   "refusal",
@@ -133,7 +138,10 @@ export function decodeAssistant(wire: JsonObject, state: ChatDecodeState): Messa
   return message;
 }
 
-/** Decodes the fields beside the content; empty values and unexpected types become residue. */
+/**
+ * Decodes the fields beside the content into parts. Returns `rest` with the empty values and values of unexpected types
+ * added.
+ */
 function decodePartFields(
   wire: JsonObject,
   message: Message,
@@ -167,8 +175,8 @@ function isEmptyList(value: JsonValue): boolean {
 }
 
 /**
- * Attaches annotations to the only text; false if there are several texts or none, because no field says which one is
- * cited.
+ * Attaches annotations to the only text of the content. Returns false if the list cannot be decoded, or if the content
+ * has no text or several, because the list does not state which text it cites.
  */
 function attachAnnotations(list: JsonValue, message: Message, contentStart: number, state: ChatDecodeState): boolean {
   const texts = message.parts.slice(contentStart).filter((part): part is TextPart => part.type === "text");
@@ -180,7 +188,10 @@ function attachAnnotations(list: JsonValue, message: Message, contentStart: numb
   return true;
 }
 
-/** Decodes generated images, which some vendors put into a field beside the content. */
+/**
+ * Decodes generated images, which some vendors put into a field beside the content. Returns false and adds no part if
+ * the value is not a list of images.
+ */
 export function decodeImages(wire: JsonValue, parts: Part[], state: ChatDecodeState): boolean {
   if (!Array.isArray(wire) || wire.length === 0) return false;
   const images: Part[] = [];

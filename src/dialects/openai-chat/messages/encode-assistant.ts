@@ -17,13 +17,13 @@ import { DETAILS_FIELD, encodeReasoning, pushToList, findReasoningField, repeatR
 import type { ChatEncodeState } from "../encode-state.ts";
 import { enterPartPath, canFillField, leavePartPath, readSourceField, readFormValue } from "../encode-state.ts";
 
-/** Log probabilities of a choice, which stand beside its message. */
+/** Log probabilities of a choice. On the wire they are in the choice, beside its message. */
 export interface ChoiceLogprobs {
   content?: JsonValue[];
   refusal?: JsonValue[];
 }
 
-/** Fields in the order in which the decoder reads them. */
+/** Wire fields of an assistant message, in the order in which the decoder makes parts of them. */
 const FIELD_ORDER = ["reasoning", "content", "refusal", "audio", "images", "tool_calls", "function_call"] as const;
 type AssistantField = (typeof FIELD_ORDER)[number];
 
@@ -34,23 +34,27 @@ interface AssistantDraft {
   readonly blocks: JsonObject[];
   readonly citations: JsonObject[];
   readonly logprobs: ChoiceLogprobs | undefined;
-  /** For each part the field that holds its text, if there is one. */
+  /** For each part, the wire field that contains its text; undefined if the part has no text on the wire. */
   readonly textFields: (string | undefined)[];
-  /** For each text block the index of its part. */
+  /** For each text block, the index of its part. */
   readonly partIndexes: Map<JsonObject, number>;
-  /** The joined text of the content. */
+  /** The texts of all text blocks so far, joined without a separator. */
   text: string;
-  /** The index in `FIELD_ORDER` of the last field. */
+  /**
+   * The highest index in `FIELD_ORDER` of the fields written so far. A part that is written into a field with a lower
+   * index is reported as reordered.
+   */
   lastFieldIndex: number;
-  /** True if texts were joined in one field, or an empty text disappears. */
+  /** True if texts were joined in one field, or if the content is an empty text, which is decoded as no text. */
   hasJoinedTexts: boolean;
   /**
-   * The index of the joined text, for citations; null if citations cannot be encoded, undefined until the first one.
+   * The code point index of the joined text; null if citations cannot be encoded, undefined until a text with citations
+   * is encoded.
    */
   codePoints: CodePointIndex | null | undefined;
 }
 
-/** Encodes an assistant message; `logprobs` is passed for answers and is filled. */
+/** Encodes an assistant message. `logprobs` is given for a response and receives the log probabilities of the parts. */
 export function encodeAssistant(turn: OutgoingTurn, state: ChatEncodeState, logprobs?: ChoiceLogprobs): JsonObject {
   const { message } = turn;
   const { parts } = message;
@@ -88,14 +92,20 @@ export function encodeAssistant(turn: OutgoingTurn, state: ChatEncodeState, logp
   return wire;
 }
 
-/** Fills in the fields that an answer has even if they are empty. */
+/**
+ * Adds `refusal` and `annotations`, which a response has even if they are empty, and deletes `role` if the decoded
+ * response had none.
+ */
 function fillResponseFields(wire: JsonObject, message: Message, state: ChatEncodeState): void {
   if (wire["refusal"] === undefined && canFillField(message, "refusal", state)) wire["refusal"] = null;
   if (wire["annotations"] === undefined && canFillField(message, "annotations", state)) wire["annotations"] = [];
   if (!canFillField(message, "role", state)) delete wire["role"];
 }
 
-/** Encodes a part and returns the field that holds its text, if there is one. */
+/**
+ * Encodes a part and returns the wire field that contains its text; undefined if the part was dropped or has no text on
+ * the wire.
+ */
 function encodePart(part: Part, draft: AssistantDraft, state: ChatEncodeState): string | undefined {
   const sourceField = part.type === "reasoning" ? findReasoningField(part, state) : undefined;
   const field = findField(part, sourceField, state);
@@ -107,7 +117,7 @@ function encodePart(part: Part, draft: AssistantDraft, state: ChatEncodeState): 
   return field === "refusal" || part.type === "text" ? field : undefined;
 }
 
-/** Returns the field for a part; undefined, with a loss, if there is none. */
+/** Returns the wire field for a part. Returns undefined and reports a loss if Chat has no field for the part. */
 function findField(part: Part, reasoningField: string | undefined, state: ChatEncodeState): AssistantField | undefined {
   const { report } = state.context;
   const sourceField = readSourceField(part, state);
@@ -140,7 +150,7 @@ function findField(part: Part, reasoningField: string | undefined, state: ChatEn
   return undefined;
 }
 
-/** Encodes a part into its field; false if nothing was encoded. */
+/** Encodes a part into its wire field. Returns false if the part was dropped. */
 function encodeIntoField(
   part: Part,
   field: AssistantField,
@@ -194,8 +204,9 @@ function writeText(part: TextPart, draft: AssistantDraft, state: ChatEncodeState
 }
 
 /**
- * Returns an index of the text that citations refer to; null if the target cannot receive them. Requests repeat
- * citations only if the decoded request had them.
+ * Returns the code point index of the text that citations refer to; null if citations cannot be encoded. A response has
+ * no citations if its content is a list of several texts. A request has citations only if the decoded request had them
+ * and the message has one text.
  */
 function createCodePoints(message: Message, state: ChatEncodeState): CodePointIndex | null {
   const texts: string[] = [];
@@ -244,7 +255,10 @@ function writeRefusal(part: RefusalPart, draft: AssistantDraft, state: ChatEncod
   finishPart({}, part, SUPPORTED_REFUSAL, state);
 }
 
-/** Appends a text to a field that can already hold one. */
+/**
+ * Appends a text to a wire field, after an empty line if the field already has text. `previous` is the value of the
+ * field.
+ */
 function appendText(draft: AssistantDraft, field: string, previous: JsonValue | undefined, text: string): void {
   const current = typeof previous === "string" ? previous : "";
   if (previous !== undefined) draft.hasJoinedTexts = true;
@@ -259,7 +273,10 @@ function writeAudio(part: AudioPart, wire: JsonObject, state: ChatEncodeState): 
   return audio !== undefined;
 }
 
-/** Encodes the content as a string if possible; the texts of an answer are one string unless they came as a list. */
+/**
+ * Encodes the content as a string if it is one text block with only `type` and `text`. A response joins several such
+ * blocks into one string, unless the decoded content was a list.
+ */
 function encodeContent(draft: AssistantDraft, state: ChatEncodeState): void {
   const { message, wire, blocks, text } = draft;
   const isList = wasContentList(message, state);
@@ -271,20 +288,19 @@ function encodeContent(draft: AssistantDraft, state: ChatEncodeState): void {
     const form = readFormValue(message, "content", state);
     const hasOnlyRoleAndContent = Object.keys(wire).length === 2 && message.parts.length > 0;
     if (form === "absent") delete wire["content"];
-    // A message whose parts were all dropped keeps its turn with an empty text (B7).
+    // A message whose parts were all dropped is sent with an empty text, so that its turn is not lost (B7).
     else if (form === "" || hasOnlyRoleAndContent) wire["content"] = "";
   }
 }
 
-/** Joins the leading texts of an answer before its other blocks and drops empty ones, as a stream does. */
-function joinTexts(
-  turn: OutgoingTurn,
-  { blocks, partIndexes: spots, wire }: AssistantDraft,
-  state: ChatEncodeState,
-): void {
+/**
+ * Joins the text blocks with only `type` and `text` before the first other block of a response into one block, and
+ * drops empty texts, as the stream encoder does.
+ */
+function joinTexts(turn: OutgoingTurn, { blocks, partIndexes, wire }: AssistantDraft, state: ChatEncodeState): void {
   const list: JsonObject[] = [];
   const reportText = (code: "text-empty" | "texts-joined", block: JsonObject): void => {
-    enterPartPath(turn, spots.get(block) ?? 0, state);
+    enterPartPath(turn, partIndexes.get(block) ?? 0, state);
     state.context.report.addLoss(code, "text");
     leavePartPath(state);
   };
@@ -307,15 +323,11 @@ function joinTexts(
   wire["content"] = list;
 }
 
-/** Reports texts that were joined in one field, and an empty text, which disappears. */
-function reportJoinedTexts(
-  turn: OutgoingTurn,
-  { textFields: texts, wire }: AssistantDraft,
-  state: ChatEncodeState,
-): void {
+/** Reports texts that were joined in one field, and an empty text, which is decoded as no text. */
+function reportJoinedTexts(turn: OutgoingTurn, { textFields, wire }: AssistantDraft, state: ChatEncodeState): void {
   const counts = new Map<string | undefined, number>();
-  for (const field of texts) counts.set(field, (counts.get(field) ?? 0) + 1);
-  for (const [at, field] of texts.entries()) {
+  for (const field of textFields) counts.set(field, (counts.get(field) ?? 0) + 1);
+  for (const [at, field] of textFields.entries()) {
     if (field === undefined || typeof wire[field] !== "string") continue;
     const isEmpty = field === "content" && wire[field] === "";
     if (!isEmpty && counts.get(field) === 1) continue;

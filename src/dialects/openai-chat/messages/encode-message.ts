@@ -1,4 +1,4 @@
-// Encodes a history as Chat messages: one per message, and one per tool result.
+// Encodes a history as Chat messages: one wire message per message, and one per tool result.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Message, Role } from "../../../model/message.ts";
 import { ROLES } from "../../../model/message.ts";
@@ -14,10 +14,10 @@ import { encodeResult } from "./tool-results.ts";
 import type { ChatEncodeState } from "../encode-state.ts";
 import { enterPartPath, leavePartPath, readFormValue } from "../encode-state.ts";
 
-/** Media of tool results, which move into a following user message (B45). */
+/** Encoded media of tool results, which move into a user message after the results (B45). */
 type MovedMedia = JsonObject[];
 
-/** Encodes a history; the path tracker must be at the list of messages. */
+/** Encodes a history. The path tracker must be at the list of messages. */
 export function encodeHistory(turns: readonly OutgoingTurn[], state: ChatEncodeState): JsonObject[] {
   const out: JsonObject[] = [];
   const movedMedia: MovedMedia = [];
@@ -38,7 +38,7 @@ function encodeTurn(turn: OutgoingTurn, out: JsonObject[], movedMedia: MovedMedi
   const { parts, role } = message;
   const only = parts[0];
   if (parts.length === 1 && only !== undefined && isBareText(only) && hasOnlyRoleAndParts(message)) {
-    // Fast path for the most frequent messages. An empty assistant text needs the slow path.
+    // Fast path for the most frequent messages. An empty assistant text takes the slow path, which reports a loss.
     if (role === "user" || role === "system" || (role === "assistant" && only.text !== "")) {
       out.push({ role, content: only.text });
       return;
@@ -61,7 +61,7 @@ function encodeTurn(turn: OutgoingTurn, out: JsonObject[], movedMedia: MovedMedi
   encodeResultMessage(turn, isResult, out, movedMedia, state);
 }
 
-/** Pushes a message; an empty one, which Chat rejects, is dropped (B7). */
+/** Appends a message to `out`. An empty message is dropped with a loss, because Chat rejects it (B7). */
 function pushUnlessEmpty(
   wire: JsonObject,
   { index }: OutgoingTurn,
@@ -96,14 +96,17 @@ function hasOnlyRoleAndParts(message: Message): boolean {
 export function reportMessage(message: Message, { context }: ChatEncodeState): void {
   for (const key in message) {
     const isEncoded = key === "role" || key === "parts" || key === "extra" || key === "name";
-    // Stored messages have fields that the type does not declare.
+    // The cast allows any key, because messages of a ledger have fields that the type Message does not declare.
     if (!isEncoded && message[key as keyof Message] !== undefined) context.report.addLoss("metadata-dropped", key);
   }
   if (message.name !== undefined && message.role === "tool") context.report.addLoss("field-unsupported", "name");
   reportNotPortableResidue(message, context);
 }
 
-/** Encodes a message with tool results: each result, and then the other parts, become messages of their own (B28). */
+/**
+ * Encodes a message with tool results. Each result becomes a wire message, and so do the other parts together: before
+ * the results in an assistant message, after the results in other messages (B28).
+ */
 function encodeResultMessage(
   turn: OutgoingTurn,
   isResult: (part: Part) => boolean,
@@ -129,8 +132,8 @@ function encodeResultMessage(
     otherIndexes,
   );
   const blocks = encodeBlocks(otherTurn, state);
-  // The other parts of a tool message can be of kinds that Chat does not have, such as approvals; then no user message
-  // follows.
+  // Chat has no blocks for the other parts of this tool message (approvals, for example), so no user message follows.
+  // Only without repairs, a tool message without any encoded result is still sent, as an empty user message.
   if (role === "tool" && blocks.length === 0 && (repair || !hasNoResults)) {
     if (hasNoResults) report.addLoss("message-empty", index);
     return;
@@ -155,15 +158,16 @@ function encodeResultAt(
 ): void {
   const { message, index } = turn;
   const { context } = state;
-  const part = message.parts[at] as ToolResultPart; // The caller selected the index of a result.
-  // The text of a synthesized result says that it is an error.
+  // The cast is safe, because the caller passes the index of a result.
+  const part = message.parts[at] as ToolResultPart;
+  // The text of a synthesized result states the error, so the `isError` flag is cleared and not reported as a loss.
   const result = turn.isSynthesized === true ? { ...part, isError: false } : part;
   const isLegacy = readFormValue(message, "legacy", state) === true;
   enterPartPath(turn, at, state);
   const wire = encodeResult(result, isLegacy, movedMedia, state);
   leavePartPath(state);
   if (wire === undefined) return;
-  // The message's residue goes out with its first result.
+  // The residue of a tool message is restored in the wire message of its first result.
   if (message.role === "tool" && out.length === first && message.extra !== undefined) {
     context.pathTracker.enter(index);
     restoreResidue(wire, message, context);
@@ -231,6 +235,6 @@ function encodeContent(blocks: JsonObject[], message: Message, state: ChatEncode
   const form = readFormValue(message, "content", state);
   if (form === "absent") return undefined;
   if (form === null) return null;
-  // A message whose parts were all dropped keeps its turn with an empty text (B7).
+  // A message whose parts were all dropped is sent with an empty text, so that its turn is not lost (B7).
   return message.parts.length === 0 ? blocks : "";
 }

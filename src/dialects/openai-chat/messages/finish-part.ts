@@ -12,7 +12,11 @@ import type { ChatEncodeState } from "../encode-state.ts";
 const TYPES_WITHOUT_BLOCK: ReadonlySet<string> = new Set(["tool-call", "tool-result", "reasoning", "refusal"]);
 const METADATA_FIELDS = { size: "metadata-dropped", issuer: "metadata-dropped" } as const;
 
-/** Completes a part's wire object with its residue and cache breakpoint, and reports unsupported fields and seals. */
+/**
+ * Completes a part's wire object with its residue and cache breakpoint, and reports unsupported fields and seals.
+ * `inner` is the nested object that has residue of its own; `writtenSeal` is the kind of seal that the caller has
+ * written.
+ */
 export function finishPart(
   wire: JsonObject,
   part: Part,
@@ -25,7 +29,7 @@ export function finishPart(
   reportUnsupportedFields(part, supported, context, "field-unsupported", METADATA_FIELDS);
   if (part.seals !== undefined) reportUnsentSeals(part, context, writtenSeal);
   if (part.cache !== undefined) {
-    // Only content blocks can have a breakpoint.
+    // Only content blocks can have a cache breakpoint, and parts of these types are not written as content blocks.
     if (TYPES_WITHOUT_BLOCK.has(part.type)) context.report.addLoss("metadata-dropped", "cache");
     else encodeCacheBreakpoint(wire, part, state);
   }
@@ -39,7 +43,7 @@ export function finishPart(
   return wire;
 }
 
-/** Returns the field names that every part supports, plus the given ones. */
+/** Returns the field names that Chat supports in every part, plus the given names. */
 export function supportedFields(...fields: string[]): ReadonlySet<string> {
   return new Set(["type", "extra", "seals", "cache", ...fields]);
 }

@@ -11,7 +11,10 @@ import { canFillField } from "../encode-state.ts";
 
 const TOP_LOGPROBS = "top_logprobs";
 
-/** Decodes a list of tokens; undefined if an entry is not one. */
+/**
+ * Returns the decoded tokens; undefined if the value is not a list of tokens. `isTop` is true for the alternatives of a
+ * token.
+ */
 export function decodeLogprobs(
   list: JsonValue | undefined,
   state: ChatDecodeState,
@@ -54,7 +57,7 @@ function isByte(value: JsonValue): value is number {
 
 const SUPPORTED: ReadonlySet<string> = new Set(["token", "logprob", "bytes", "top", "extra"]);
 
-/** Encodes tokens; the path tracker must be at their part or token. */
+/** Encodes tokens. The path tracker must be at the part of the tokens, or for alternatives at their token. */
 export function encodeLogprobs(list: readonly Logprob[], state: ChatEncodeState, field = "logprobs"): JsonValue[] {
   return state.context.pathTracker.each(field, list, (token) => encodeToken(token, field === "top", state));
 }

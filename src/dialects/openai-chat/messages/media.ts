@@ -18,15 +18,18 @@ import type { ChatEncodeState } from "../encode-state.ts";
 import { canFillField, readSourceField, readFormValue } from "../encode-state.ts";
 import { sniffMimeType } from "../../kit/fields/sniff-mime-type.ts";
 
-/** Block types with a URL, and the parts they become. Only `image_url` is OpenAI's own. */
+/** Block types with a URL, and the types of their parts. OpenAI has only `image_url`; the others belong to vendors. */
 const URL_BLOCK_PARTS = { image_url: "image", video_url: "video", audio_url: "audio" } as const;
 
-/** Returns the unusual place that media came from: a tool result, or an assistant's content. */
+/**
+ * Returns "result" for media that were decoded from a tool result and "content" for media from an assistant's content;
+ * undefined for other media. The encoder writes the media back to this place.
+ */
 export function readMediaOrigin(part: MediaPart, state: ChatEncodeState): JsonValue | undefined {
   return readFormValue(part, "at", state);
 }
 
-/** Decodes a media block; undefined if it is none or lacks its data. */
+/** Returns the part of a media block; undefined if the block is not a media block or lacks its data. */
 export function decodeMedia(type: string, wire: JsonObject, state: ChatDecodeState): MediaPart | undefined {
   const value = wire[type];
   if (type in URL_BLOCK_PARTS) return decodeByUrl(type as keyof typeof URL_BLOCK_PARTS, value, state);
@@ -35,10 +38,10 @@ export function decodeMedia(type: string, wire: JsonObject, state: ChatDecodeSta
   return type === "file" ? decodeFile(value, state) : undefined;
 }
 
-/** Returns the inline data of a data URL, else the URL. */
+/** Returns the MIME type and data of a data URL, and any other URL unchanged. */
 function readUrlSource(url: string): Pick<MediaPart, "url" | "data" | "mimeType"> {
   const embedded = readDataUrl(url);
-  // A data URL in another spelling than Koine's must stay a URL to come back unchanged.
+  // A data URL that is not spelled as `formatDataUrl` writes it remains a URL, so that it is encoded unchanged.
   return embedded !== undefined && url.startsWith(formatDataUrl(embedded.mimeType, "")) ? embedded : { url };
 }
 
@@ -47,12 +50,12 @@ function decodeByUrl(
   value: JsonValue | undefined,
   { context }: ChatDecodeState,
 ): MediaPart | undefined {
-  const hasNoMimeType = typeof value === "string";
-  const url = hasNoMimeType ? value : isObject(value) ? value["url"] : undefined;
+  const isBareUrl = typeof value === "string";
+  const url = isBareUrl ? value : isObject(value) ? value["url"] : undefined;
   if (typeof url !== "string") return undefined;
   const part: MediaPart = { type: URL_BLOCK_PARTS[type], ...readUrlSource(url) };
   if (type !== "image_url") storeForm(part, context.dialect, "in", type);
-  if (hasNoMimeType) storeForm(part, context.dialect, "as", "string");
+  if (isBareUrl) storeForm(part, context.dialect, "as", "string");
   else if (isObject(value)) storeUnknownFields(part, value, ["url"], context, type);
   return part;
 }
@@ -61,7 +64,7 @@ function decodeAudio(value: JsonObject, { context }: ChatDecodeState): AudioPart
   const { data, format } = value;
   if (typeof data !== "string") return undefined;
   const part: AudioPart = { type: "audio", data };
-  // Some vendors accept more formats than OpenAI.
+  // Some vendors accept more formats than OpenAI; the form allows the encoder to send this format again.
   if (format !== "wav" && format !== "mp3" && format !== undefined) storeForm(part, context.dialect, "as", "format");
   const mimeType = typeof format === "string" ? formatToMimeType(format) : undefined;
   const isReversible = mimeType !== undefined && mimeTypeToFormat(mimeType) === format;
@@ -112,7 +115,7 @@ const SUPPORTED_OF_FILE = {
   fileId: supportedFields("fileId", "name", "issuer"),
 } as const;
 
-/** Encodes a media part as a block; undefined, with a loss, if the target cannot receive it. */
+/** Encodes a media part as a block. Returns undefined and reports a loss if the target cannot receive the part. */
 export function encodeMedia(part: MediaPart, state: ChatEncodeState): JsonObject | undefined {
   const { context } = state;
   const sourceField = readSourceField(part, state);
@@ -142,7 +145,10 @@ export function vendorSupports(
   return vendor?.supports?.includes(feature) === true;
 }
 
-/** Returns the source to encode; undefined, with a loss, if there is none that Chat supports. */
+/**
+ * Returns the field of the part that is encoded. Returns undefined and reports a loss if the part has only sources that
+ * Chat does not support.
+ */
 function findSource(part: MediaPart, { context }: ChatEncodeState): keyof typeof SUPPORTED | undefined {
   for (const source of ["url", "data", "text"] as const) if (part[source] !== undefined) return source;
   context.report.addLoss(part.fileId === undefined ? "media-source-unsupported" : "file-id-not-portable");
@@ -162,7 +168,7 @@ function readInlineData(part: MediaPart, { context }: ChatEncodeState): [mimeTyp
   return [mimeType ?? "text/plain", encodeBase64(text)];
 }
 
-/** Not sniffed: the default of the part's type tells which of the two a RIFF container is. */
+/** Types of RIFF containers, which are not sniffed: the part's type decides between WebP and WAV. */
 const RIFF_TYPES: ReadonlySet<string> = new Set(["image/webp", "audio/wav"]);
 const DEFAULT_MIME_TYPES = {
   image: "image/webp",
@@ -194,7 +200,7 @@ function encodeAudio(part: AudioPart, state: ChatEncodeState): JsonObject | unde
   return finishPart({ type: "input_audio", input_audio: audio }, part, supported, state, "input_audio");
 }
 
-/** True if inline data came without a MIME type, or with a format that is residue. */
+/** True if the decoded data had no MIME type, or a `format` that is residue. No MIME type is guessed then. */
 function hadNoMimeType(part: AudioPart | FilePart, state: ChatEncodeState): boolean {
   return readFormValue(part, "as", state) === "bare" || !canFillField(part, "format", state, "input_audio");
 }

@@ -1,6 +1,6 @@
-// Decodes and encodes reasoning. OpenAI sends none; other vendors send it in a text field of the message, as a list of
-// details, or (Mistral) in the content. It returns to the field it came from or to the vendor's field, never to the
-// visible text (B15).
+// Decodes and encodes reasoning. OpenAI sends no reasoning; other vendors send it in a text field of the message, as a
+// list of details, or (Mistral) in the content. Reasoning is encoded into the field it was decoded from or into the
+// vendor's field, never into the visible text (B15).
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Message } from "../../../model/message.ts";
 import type { Part, ReasoningPart } from "../../../model/parts.ts";
@@ -15,12 +15,13 @@ import type { ReasoningField } from "../vendors.ts";
 import type { ChatEncodeState } from "../encode-state.ts";
 import { readSourceField, readFormValue } from "../encode-state.ts";
 
-/** Fields that hold reasoning as one text. */
+/** Fields that contain all reasoning as one text. */
 export const TEXT_FIELDS: readonly string[] = ["reasoning_content", "reasoning", "reasoning_text"];
 export const DETAILS_FIELD = "reasoning_details";
 
 /**
- * Adds the reasoning of the fields to an empty message and returns the fields without reasoning, which become residue.
+ * Decodes reasoning fields into parts of an empty message. Returns the names of the fields without readable reasoning,
+ * which become residue.
  */
 export function decodeReasoning(fields: JsonObject, message: Message, state: ChatDecodeState): string[] {
   const { dialect } = state.context;
@@ -37,7 +38,7 @@ export function decodeReasoning(fields: JsonObject, message: Message, state: Cha
     const text = fields[field];
     if (text === undefined) continue;
     if (typeof text !== "string" || text === "") unreadFields.push(field);
-    // A second field with the same reasoning is only noted.
+    // A field that repeats the reasoning of the parts adds no part; only its name is stored.
     else if (parts.length > 0 && text === joinReasoning(parts)) repeatingFields.push(field);
     else {
       const part: ReasoningPart = { type: "reasoning", text };
@@ -49,7 +50,10 @@ export function decodeReasoning(fields: JsonObject, message: Message, state: Cha
   return unreadFields;
 }
 
-/** Joins all reasoning, as vendors repeat it in a second field. */
+/**
+ * Returns all reasoning texts and summaries joined without a separator. Vendors send this joined text in a second
+ * field.
+ */
 function joinReasoning(parts: readonly Part[]): string {
   let text = "";
   for (const part of parts) if (part.type === "reasoning") text += part.text + (part.summary?.join("") ?? "");
@@ -90,7 +94,7 @@ export function findReasoningField(part: ReasoningPart, state: ChatEncodeState):
   const { vendor, context } = state;
   const sourceField = readSourceField(part, state) as ReasoningField | undefined;
   if (vendor === undefined || !context.repair) return sourceField ?? vendor?.reasoning;
-  // OpenRouter, which reads reasoning as text, accepts its own details as well.
+  // A vendor that reads the text field `reasoning` also gets `reasoning_details`, because OpenRouter accepts both.
   const isAccepted =
     sourceField === vendor.reasoning || (sourceField === DETAILS_FIELD && vendor.reasoning === "reasoning");
   if (sourceField !== undefined && !isAccepted)
@@ -102,8 +106,8 @@ const SUPPORTED_TEXT = supportedFields("text");
 const SUPPORTED_SUMMARY = supportedFields("text", "summary");
 
 /**
- * Encodes reasoning beside the content; false if there is nothing to encode. The caller writes the text of a text
- * field.
+ * Encodes reasoning beside the content. Appends a detail to `wire`; for a text field, only reports losses, because the
+ * caller writes the text. Returns false if the part was dropped.
  */
 export function encodeReasoning(part: ReasoningPart, field: string, wire: JsonObject, state: ChatEncodeState): boolean {
   if (field === DETAILS_FIELD) {
@@ -133,7 +137,7 @@ function encodeDetail(part: ReasoningPart, state: ChatEncodeState): JsonObject |
   if (text === "" && summary?.length === 1) {
     return finishPart({ type: "reasoning.summary", summary: summary[0] ?? "" }, part, SUPPORTED_SUMMARY, state);
   }
-  // Only another issuer can read the encrypted reasoning.
+  // The encrypted reasoning comes from another issuer, so the target cannot read it.
   if (text === "" && part.seals?.some(({ kind }) => kind === "encrypted") === true) {
     context.report.addLoss("reasoning-unsupported");
     return undefined;
@@ -144,16 +148,16 @@ function encodeDetail(part: ReasoningPart, state: ChatEncodeState): JsonObject |
   return finishPart(wire, part, SUPPORTED_TEXT, state, undefined, "signature");
 }
 
-/** Writes the joined reasoning into the fields that repeated it. */
+/** Writes the joined reasoning into the fields that repeated it in the decoded message. */
 export function repeatReasoning(wire: JsonObject, message: Message, state: ChatEncodeState): void {
   const { vendor, context } = state;
   const repeatingFields = readFormValue(message, "same", state);
   if (!Array.isArray(repeatingFields) || (vendor !== undefined && context.repair)) return;
-  const fields = message.parts.filter(
+  const reasoningParts = message.parts.filter(
     (part) => part.type === "reasoning" && readSourceField(part, state) !== "thinking",
   );
   for (const field of repeatingFields) {
-    if (typeof field === "string" && fields.length > 0 && wire[field] === undefined)
-      wire[field] = joinReasoning(fields);
+    if (typeof field === "string" && reasoningParts.length > 0 && wire[field] === undefined)
+      wire[field] = joinReasoning(reasoningParts);
   }
 }

@@ -11,7 +11,7 @@ import { readFormValue } from "../encode-state.ts";
 const TEXT_TYPE = /^text\//i;
 const PLAIN_TEXT = "text/plain";
 
-/** True for text types, which OpenAI does not accept as files. */
+/** True for MIME types of text, which OpenAI does not accept as files. */
 export function isTextType(mimeType: string | undefined): boolean {
   return mimeType !== undefined && TEXT_TYPE.test(mimeType);
 }
@@ -28,7 +28,7 @@ const SUPPORTED_OF_PLAIN_TEXT = {
   data: supportedFields("data", "mimeType"),
 } as const;
 
-/** Encodes a document as a text block; undefined if it is not a text document. */
+/** Encodes a document as a text block. Returns undefined if the document is not text or is sent as a file. */
 export function encodeDocument(part: FilePart, state: ChatEncodeState): JsonObject | undefined {
   const source = SOURCES.find((each) => part[each] !== undefined);
   if (source === undefined || part.url !== undefined || part.fileId !== undefined) return undefined;
@@ -41,8 +41,8 @@ export function encodeDocument(part: FilePart, state: ChatEncodeState): JsonObje
 }
 
 /**
- * Decodes the text of a file that the target does not accept as a file; undefined if it does, or if the bytes are not
- * UTF-8.
+ * Returns the decoded text of a file that the target does not accept as a file; undefined if the target accepts the
+ * file, or if its bytes are not UTF-8.
  */
 function decodeTextData(part: FilePart, state: ChatEncodeState): string | undefined {
   const isAcceptedAsFile =

@@ -18,7 +18,7 @@ import { canFillField, readFormValue } from "../encode-state.ts";
 
 export const CUSTOM_TYPE = "custom";
 
-/** Decodes `tool_calls` into parts. */
+/** Decodes the calls of `tool_calls` and appends them to `parts`. */
 export function decodeCalls(list: readonly JsonValue[], parts: Part[], state: ChatDecodeState): void {
   const { context } = state;
   context.pathTracker.enter("tool_calls");
@@ -30,7 +30,7 @@ export function decodeCalls(list: readonly JsonValue[], parts: Part[], state: Ch
   context.pathTracker.leave();
 }
 
-/** Decodes one call of the list; an incomplete one becomes an opaque part. */
+/** Decodes one call of `tool_calls`. A call of an unknown type or without a name becomes an opaque part. */
 export function decodeCall(wire: JsonObject, state: ChatDecodeState): Part {
   const { context } = state;
   const { type, id } = wire;
@@ -52,7 +52,7 @@ export function decodeCall(wire: JsonObject, state: ChatDecodeState): Part {
   return call;
 }
 
-/** Decodes the deprecated `function_call` field: one call, no id. */
+/** Decodes the deprecated `function_call` field: one call without an id. Returns undefined if the call has no name. */
 export function decodeFunctionCall(data: JsonValue, state: ChatDecodeState): ToolCallPart | undefined {
   const call = decodeNameAndArguments(data, "function_call", state);
   if (call === undefined) return undefined;
@@ -62,7 +62,9 @@ export function decodeFunctionCall(data: JsonValue, state: ChatDecodeState): Too
   return call;
 }
 
-/** Decodes name and arguments; undefined if there is no name. */
+/**
+ * Decodes name and arguments. Returns undefined if the name is missing, or if a custom call has no text as its input.
+ */
 function decodeNameAndArguments(
   data: JsonValue | undefined,
   field: string,
@@ -88,7 +90,7 @@ function decodeNameAndArguments(
     if (hasExactNumbers(value)) call.inputText = stringifyJson(value);
     storeForm(call, dialect, "arguments", "object");
   } else {
-    // A call without arguments is still a call (B20).
+    // A call without readable arguments is still a call (B20).
     storeForm(call, dialect, "arguments", value === undefined ? "absent" : "odd");
   }
   const isRead = typeof value === "string" || isObject(value);
@@ -107,7 +109,10 @@ const SUPPORTED_CALL = supportedFields(
   "tool",
 );
 
-/** Encodes a call for `tool_calls` or `function_call`; undefined if the client must not run it (B33). */
+/**
+ * Encodes a call for `tool_calls` or `function_call`. Returns undefined and reports a loss for calls that the client
+ * must not run: calls of provider tools and approval requests (B33).
+ */
 export function encodeCall(call: ToolCallPart, isLegacy: boolean, state: ChatEncodeState): JsonObject | undefined {
   const { context, names, calls } = state;
   if (call.executor === "provider") {
@@ -145,7 +150,7 @@ function writeArguments(call: ToolCallPart, text: string, data: JsonObject, stat
   const form = readFormValue(call, "arguments", state);
   const isEmpty = isObject(call.input) && Object.keys(call.input).length === 0;
   if ((form === "absent" || form === "odd") && isEmpty) return;
-  // Parsing the exact text preserves every digit of its numbers.
+  // The input is parsed from the exact text, because that preserves every digit of its numbers.
   const parsed = form === "object" ? parseArguments(text).input : undefined;
   data["arguments"] = isObject(parsed) ? parsed : text;
 }
@@ -162,7 +167,10 @@ export function reportToolFields(
   if (tool !== undefined) report.addLoss("field-unsupported", "tool");
 }
 
-/** Reports the `invalid` mark unless the arguments are unparsable, which shows the same (B31). */
+/**
+ * Reports the `invalid` mark as a loss, unless the arguments cannot be parsed: a decoder then sets the mark again
+ * (B31).
+ */
 function reportInvalid({ invalid }: ToolCallPart, isCustom: boolean, text: string, { context }: ChatEncodeState): void {
   const isUnreadable = !isCustom && parseArguments(text).invalid === true;
   if (!isUnreadable || invalid !== true)

@@ -1,5 +1,5 @@
-// Decodes and encodes tool results, one message each. A result cannot hold media; they move into a user message after
-// the results (B45).
+// Decodes and encodes tool results, one wire message each. Chat's results have no media, so media move into a user
+// message after the results (B45).
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Message } from "../../../model/message.ts";
 import { isMediaPart } from "../../../model/media-part.ts";
@@ -17,7 +17,9 @@ import { readMediaOrigin } from "./media.ts";
 import { collectField } from "../decode-state.ts";
 import type { ChatEncodeState } from "../encode-state.ts";
 
-/** Decodes a tool message; `isLegacy` for the role `function`, which has a function name instead of a call id. */
+/**
+ * Decodes a tool message. `isLegacy` is true for the role `function`, which has a function name instead of a call id.
+ */
 export function decodeResult(wire: JsonObject, isLegacy: boolean, state: ChatDecodeState): Message {
   const { context, calls, customCallIds } = state;
   const { dialect } = context;
@@ -36,7 +38,7 @@ export function decodeResult(wire: JsonObject, isLegacy: boolean, state: ChatDec
   const { toolName } = result;
   if (wire["content"] === undefined) storeForm(result, dialect, "content", "absent");
   calls.matchResult(result, id);
-  // The result names the id that Koine made for a `function_call`.
+  // The client used the id that Koine made for a `function_call`; the form makes the encoder write this id again.
   if (id !== undefined && state.legacyCallIds.has(id)) storeForm(result, dialect, "id", id);
   if (isLegacy) storeForm(message, dialect, "legacy", true);
   if (wire["name"] === toolName && toolName !== "") storeForm(result, dialect, "name", true);
@@ -52,7 +54,7 @@ function decodeOutput(value: JsonValue | undefined, result: ToolResultPart, stat
   else if (Array.isArray(value)) {
     result.content = decodeBlocks(value, state);
     for (const part of result.content) {
-      // Plainly, media are not in a result.
+      // By default, media move out of a result; the form `at` makes the encoder write this part into the result again.
       if (isMediaPart(part)) storeForm(part, context.dialect, "at", "result");
     }
   } else if (value === null) storeForm(result, context.dialect, "content", null);
@@ -72,7 +74,10 @@ const SUPPORTED_RESULT = supportedFields(
   "tool",
 );
 
-/** Encodes a result as a message; undefined if its call was dropped (B33). Its media are added to `movedMedia`. */
+/**
+ * Encodes a result as a message and adds its media to `movedMedia`. Returns undefined and reports a loss for results of
+ * provider tools and approvals, whose calls are dropped, too (B33).
+ */
 export function encodeResult(
   result: ToolResultPart,
   isLegacy: boolean,
@@ -93,7 +98,8 @@ export function encodeResult(
   if (result.isError) report.addLoss("error-flag-unsupported", "isError");
   const form = result.extra === undefined ? undefined : readForm(result, dialect);
   const hasName = form?.["name"] === true;
-  // A result from another dialect answers a `function_call` with the role `function`.
+  // A result that was decoded from Chat keeps its role. A result from another dialect gets the role `function` if it
+  // answers a `function_call`.
   const answersLegacyCall = call?.isLegacy === true && !hasName;
   const isFunctionRole = answersLegacyCall ? typeof form?.["id"] !== "string" : isLegacy && form?.["id"] === null;
   const id = isFunctionRole ? undefined : toWireCallId(result, names, context);

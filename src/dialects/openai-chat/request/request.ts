@@ -36,7 +36,8 @@ export function decodeRequest(value: unknown, context: DecodeContext, { address 
   context.pathTracker.leave();
   const request: ModelRequest = { messages };
   const last = messages.at(-1);
-  // A trailing assistant message of a Chat request is not a prefill to repair: its client knows Chat's behavior (B36).
+  // In a Chat request, an assistant message at the end is not reported as a prefill (text that the answer continues),
+  // because the client expects Chat's behavior (B36).
   if (last?.role === "assistant") storeForm(last, context.dialect, PREFILL_FORM, "own");
   let rest: JsonObject | undefined;
   for (const key in wire) {
@@ -51,7 +52,7 @@ export function decodeRequest(value: unknown, context: DecodeContext, { address 
   return request;
 }
 
-/** Decodes one field; false if it becomes residue. */
+/** Decodes one field of the request. Returns false if the field becomes residue. */
 function decodeField(wire: JsonObject, key: string, request: ModelRequest, context: DecodeContext): boolean {
   const value = wire[key];
   if (value === undefined) return true;
@@ -76,7 +77,7 @@ function decodeField(wire: JsonObject, key: string, request: ModelRequest, conte
       return Array.isArray(value) && addTools(value, key, wire, request, context);
     case "tool_choice":
     case "function_call":
-      // Both fields are decoded after all tools are known.
+      // `decodeRequest` decodes both fields after all others, because a tool choice depends on the tools.
       return true;
     case "response_format":
       return decodeOutput(value, request, context);
@@ -93,7 +94,7 @@ function addTools(
   context: DecodeContext,
 ): boolean {
   const other = wire[field === "tools" ? "functions" : "tools"];
-  // An empty list is only decoded as `tools`, and only without `functions`.
+  // An empty list is decoded only if it is `tools` and `functions` is absent. Any other empty list becomes residue.
   if (list.length === 0 && (field === "functions" || Array.isArray(other))) return false;
   const tools = decodeTools(list, field, context);
   const before = request.tools ?? [];
@@ -101,7 +102,7 @@ function addTools(
   return true;
 }
 
-/** Decodes `tool_choice`, or the deprecated `function_call` setting. */
+/** Decodes `tool_choice`, or the deprecated `function_call` setting. Returns false if the value becomes residue. */
 function decodeToolChoice(wire: JsonValue, field: string, request: ModelRequest, { dialect }: DecodeContext): boolean {
   if (request.toolChoice !== undefined) return false;
   if (field === "tool_choice") {
@@ -118,7 +119,8 @@ function decodeToolChoice(wire: JsonValue, field: string, request: ModelRequest,
 }
 
 /**
- * Applies model and stream flag of the envelope if the body lacks them, and stores that they belong to the envelope.
+ * Sets the model and the stream flag from the envelope if the body lacks them, and stores in the form that they came
+ * from the envelope.
  */
 function applyEnvelope(request: ModelRequest, address: RequestEnvelope | undefined, { dialect }: DecodeContext): void {
   const fields: string[] = [];
@@ -154,7 +156,7 @@ export function encodeRequest(request: ModelRequest, context: EncodeContext<Chat
   encodeOutput(request, wire, state);
   encodeSampling(request, wire, state);
   encodeReasoning(request, wire, state);
-  // The model guarantees that metadata is JSON.
+  // The cast is safe, because the metadata of a canonical request is JSON.
   const requestMetadata = request.metadata as JsonObject | undefined;
   const metadata =
     requestMetadata !== undefined && isOpenAiOrUnknown(state.vendor)
@@ -163,7 +165,7 @@ export function encodeRequest(request: ModelRequest, context: EncodeContext<Chat
   if (metadata !== undefined) wire["metadata"] = metadata;
   restoreResidue(wire, request, context, ...FORMAT_FIELDS);
   reportNotPortableResidue(restoreSiblingFields(wire, request, SHARED_SETTINGS, context), context, STORED_CONTEXT);
-  // OpenAI rejects metadata of answers that it does not store; other vendors can accept it.
+  // OpenAI rejects metadata unless it stores the answer; other vendors can accept metadata.
   if (metadata !== undefined && context.repair && isOpenAi(state.vendor) && wire["store"] !== true) {
     delete wire["metadata"];
     context.report.addLoss("metadata-requires-store", ["metadata"]);
@@ -176,7 +178,7 @@ export function encodeRequest(request: ModelRequest, context: EncodeContext<Chat
   };
 }
 
-/** Encodes the model and the stream flag into the body, or into the envelope if they came from there. */
+/** Encodes the model and the stream flag into the body, or into the envelope if they were decoded from the envelope. */
 function encodeModelAndStream(
   request: ModelRequest,
   wire: JsonObject,
@@ -195,7 +197,7 @@ function encodeToolSettings(request: ModelRequest, wire: JsonObject, state: Chat
   const { tools, toolChoice, parallelToolCalls } = request;
   if (tools !== undefined) encodeTools(tools, wire, state);
   const isEmpty = tools?.length === 0;
-  // Chat rejects settings about tools without tools (B52).
+  // Chat rejects tool settings in a request without tools (B52).
   const isRefused = context.repair && wire["tools"] === undefined && wire["functions"] === undefined;
   if (isEmpty && isRefused) context.report.addLoss("tool-settings-dropped", "tools");
   else if (isEmpty) wire["tools"] = [];

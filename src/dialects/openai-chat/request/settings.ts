@@ -28,7 +28,7 @@ const SAMPLING = new FieldTable<keyof Sampling>([
   ["n", "n", "number"],
 ]);
 
-/** OpenAI's name of each parameter that has several names. */
+/** For each parameter that has several names, OpenAI's name. */
 const PLAIN_NAMES: Readonly<Record<string, string>> = {
   max_tokens: "max_completion_tokens",
   max_completion_tokens: "max_completion_tokens",
@@ -36,7 +36,7 @@ const PLAIN_NAMES: Readonly<Record<string, string>> = {
   seed: "seed",
 };
 
-/** Decodes one field as a sampling setting; false if it is none. */
+/** Decodes one field as a sampling setting. Returns false if the field is not a sampling setting. */
 export function decodeSampling(wire: JsonObject, key: string, request: ModelRequest, context: DecodeContext): boolean {
   const { dialect } = context;
   const sampling: Sampling = request.sampling ?? {};
@@ -45,7 +45,7 @@ export function decodeSampling(wire: JsonObject, key: string, request: ModelRequ
     sampling.stop = [stop];
     storeForm(request, dialect, key, "string");
   } else if (!SAMPLING.decode(wire, key, sampling)) return false;
-  // Some vendors accept more stop sequences than OpenAI.
+  // Some vendors accept more stop sequences than OpenAI; the form allows the encoder to send all of them again.
   if (key === "stop" && !isStopAccepted(sampling.stop)) storeForm(request, dialect, key, "list");
   request.sampling = sampling;
   const vendor = findVendor(context.vendor);
@@ -109,7 +109,7 @@ const SCHEMA_FIELD = "json_schema";
 /** The nested objects into which residue of the request is restored. */
 export const FORMAT_FIELDS = [FORMAT_FIELD, SCHEMA_FIELD] as const;
 
-/** Decodes the output format; false if the model has none for it. */
+/** Decodes the output format. Returns false if the canonical model cannot express the format. */
 export function decodeOutput(wire: JsonValue, request: ModelRequest, context: DecodeContext): boolean {
   const output = isObject(wire) ? decodeFormat(wire, request, context) : undefined;
   if (output === undefined || !isObject(wire)) return false;
@@ -148,7 +148,7 @@ function decodeFormat(wire: JsonObject, request: ModelRequest, context: DecodeCo
   return output;
 }
 
-/** The name of a schema without one; Chat requires a name. */
+/** The name that is sent for a schema without a name, because Chat requires one. */
 const DEFAULT_NAME = "response";
 
 export function encodeOutput(request: ModelRequest, wire: JsonObject, state: ChatEncodeState): void {
@@ -162,7 +162,7 @@ export function encodeOutput(request: ModelRequest, wire: JsonObject, state: Cha
   const { name, description, strict, schema } = output;
   const data: JsonObject = {};
   const residue = request.extra?.[dialect]?.[FORMAT_FIELD];
-  // Residue of `json_schema` is nested in that of `response_format`.
+  // The residue of `json_schema` is nested in the residue of `response_format`.
   const inner = isObject(residue) && isObject(residue[SCHEMA_FIELD]) ? residue[SCHEMA_FIELD] : {};
   if (name !== undefined) data["name"] = names.encodeToolName(name, ["output", "name"]);
   else if (readFormValue(request, "output", state) !== "nameless" && !Object.hasOwn(inner, "name")) {
@@ -170,7 +170,7 @@ export function encodeOutput(request: ModelRequest, wire: JsonObject, state: Cha
     context.report.addLoss("field-synthesized", ["output", "name"]);
   }
   if (description !== undefined) data["description"] = description;
-  data["schema"] = schema as JsonObject; // The model guarantees that a schema is JSON.
+  data["schema"] = schema as JsonObject; // The cast is safe, because a canonical schema is JSON.
   if (strict !== undefined) writeStrict(data, strict, schema, ["output", "strict"], state);
   wire[FORMAT_FIELD] = { type: SCHEMA_FIELD, [SCHEMA_FIELD]: data };
 }

@@ -37,7 +37,7 @@ function decodeTool(wire: JsonObject, context: DecodeContext): FunctionTool | un
   return tool;
 }
 
-/** Decodes a vendor's own tool, or one without a name. */
+/** Decodes a tool that is neither a function nor a custom tool, or that has no name. */
 function decodeProviderTool(value: JsonObject, field: string, { dialect }: DecodeContext): ProviderTool {
   const { type, name } = value;
   const toolName = typeof type === "string" ? type : typeof name === "string" ? name : "";
@@ -72,7 +72,10 @@ function decodeFunction(data: JsonObject, inner: string[], context: DecodeContex
   return tool;
 }
 
-/** Decodes the format of a custom tool: a grammar, or free text, which is the default. */
+/**
+ * Decodes the format of a custom tool: a grammar, or free text, which is the default. Returns false if the format
+ * becomes residue.
+ */
 function decodeFormat(format: JsonObject, tool: FunctionTool, context: DecodeContext): boolean {
   const { type, grammar } = format;
   const size = Object.keys(format).length;
@@ -116,7 +119,8 @@ function encodeTool(tool: FunctionTool, isFunctionsEntry: boolean, state: ChatEn
     if (tool.format !== undefined)
       context.report.addLoss(tool.format === "json" ? "tool-default-omitted" : "field-unsupported", "format");
     if (tool.grammar !== undefined) context.report.addLoss("field-unsupported", "grammar");
-    if (tool.inputSchema !== undefined) data["parameters"] = tool.inputSchema as JsonObject; // The model guarantees that a schema is JSON.
+    // The cast is safe, because a canonical schema is JSON.
+    if (tool.inputSchema !== undefined) data["parameters"] = tool.inputSchema as JsonObject;
     if (tool.strict !== undefined) writeStrict(data, tool.strict, tool.inputSchema, "strict", state);
   }
   const wire: JsonObject = isFunctionsEntry ? data : { type, [type]: data };
@@ -138,11 +142,14 @@ function writeGrammar(tool: FunctionTool, data: JsonObject, state: ChatEncodeSta
     if (readFormValue(tool, "format", state) === "text") data["format"] = { type: "text" };
     return;
   }
-  // The model guarantees that a grammar is JSON.
+  // The cast is safe, because a canonical grammar is JSON.
   data["format"] = { type: "grammar", grammar: grammar as JsonObject };
 }
 
-/** Sets `strict` only if the target accepts the schema as strict (B53). */
+/**
+ * Writes `strict`, unless the target would reject the schema as strict. `strict: true` is then dropped with a loss
+ * (B53).
+ */
 export function writeStrict(
   data: JsonObject,
   strict: boolean,
@@ -155,10 +162,10 @@ export function writeStrict(
   else context.report.addLoss("strict-disabled", field, `At "${fault.path}": ${fault.fault}`);
 }
 
-/** Decodes a tool choice; undefined if the model has none for it. */
+/** Returns the decoded tool choice; undefined if the canonical model cannot express it exactly. */
 export function decodeChoice(wire: JsonValue, tools: readonly Tool[] | undefined): ToolChoice | undefined {
   const choice = parseChoice(wire);
-  // A choice that would not encode to the same value becomes residue.
+  // A tool choice that would not be encoded to the same value becomes residue.
   const isSame =
     choice !== undefined &&
     sameJson(
@@ -185,7 +192,7 @@ function readToolName(wire: JsonValue): string | undefined {
   return isObject(data) && typeof data["name"] === "string" ? data["name"] : undefined;
 }
 
-/** Encodes a tool choice; each tool is named by its type, function or custom. */
+/** Encodes a tool choice. Each named tool is written with its type, function or custom. */
 export function encodeChoice(
   choice: ToolChoice,
   tools: readonly Tool[],

@@ -6,7 +6,7 @@ import { decodeOpenAiError, encodeOpenAiError } from "../../openai/errors.ts";
 import { isObject } from "../../kit/fields/read-wire.ts";
 import type { ChatEncodeState } from "../encode-state.ts";
 
-/** Decodes the error of an answer; false if there is none. */
+/** Decodes the error of an answer. Returns false if the value is not an error object. */
 export function decodeErrorField(value: JsonValue | undefined, response: ModelResponse): boolean {
   if (!isObject(value)) return false;
   response.error = decodeOpenAiError({ error: value });
@@ -14,7 +14,7 @@ export function decodeErrorField(value: JsonValue | undefined, response: ModelRe
   return true;
 }
 
-/** Encodes the error of an answer and reports its fields that the wire lacks. */
+/** Encodes the error of an answer and reports the fields that the wire cannot express. */
 export function encodeErrorField(error: ProviderError, { context }: ChatEncodeState): JsonValue {
   const { raw: _, ...errorWithoutRaw } = error;
   const body =

@@ -11,7 +11,7 @@ import { canFillField, readFormValue } from "../encode-state.ts";
 
 type ReasonPair = readonly [unified: UnifiedFinishReason, wire: string];
 
-/** OpenAI's own values, the only ones that clients know. */
+/** OpenAI's own values. Clients know only these values. */
 const OPENAI_PAIRS = [
   ["stop", "stop"],
   ["length", "length"],
@@ -20,7 +20,7 @@ const OPENAI_PAIRS = [
   ["content-filter", "content_filter"],
 ] as const satisfies ReasonPair[];
 
-/** Values of other vendors: decoded, and encoded only where they came from. */
+/** Values of other vendors. They are decoded, but encoded only if the answer was decoded with the same value. */
 const VENDOR_PAIRS: ReasonPair[] = [
   ["stop", "eos"],
   ["stop", "end_turn"],
@@ -47,19 +47,25 @@ const NEAREST_REASONS: Readonly<Partial<Record<UnifiedFinishReason, OpenAiReason
  */
 const INCOMPLETE_REASON: OpenAiReason = "length";
 
-/** Returns the unified reason; an answer that stops with client calls waits for their results. */
+/** Returns the unified reason. "stop" becomes "tool-calls" if the answer has calls that the client runs. */
 function toUnifiedReason(wireReason: string, message: Message): UnifiedFinishReason {
   const unified = ALL_REASONS.toModel(wireReason) ?? "other";
   return unified === "stop" && hasClientCalls(message) ? "tool-calls" : unified;
 }
 
-/** Decodes a finish reason; a value that is not OpenAI's is marked in the choice's form. */
+/**
+ * Decodes a finish reason. A value that is not OpenAI's is marked in the form of the choice, so that it is encoded
+ * again.
+ */
 export function decodeFinishReason(wireReason: string, choice: Alternative, { dialect }: DecodeContext): FinishReason {
   if (OPENAI_REASONS.toModel(wireReason) === undefined) storeForm(choice, dialect, "finish", "own");
   return { unified: toUnifiedReason(wireReason, choice.message), raw: wireReason };
 }
 
-/** Returns the original wire value if it still fits the unified reason, else OpenAI's value for it. */
+/**
+ * Returns the original wire value if it still fits the unified reason, or else OpenAI's value for the reason. Returns
+ * undefined if the decoded choice had no finish reason and none has been set since.
+ */
 export function encodeFinishReason(
   { message, finishReason, extra }: Alternative,
   state: ChatEncodeState,

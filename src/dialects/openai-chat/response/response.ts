@@ -1,4 +1,4 @@
-// Decodes and encodes Chat answers: the first choice is the message, further choices are alternatives.
+// Decodes and encodes Chat responses: the first choice is the message, further choices are alternatives.
 import { RESPONSE_FIELDS } from "../../kit/fields/supported-fields.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Message } from "../../../model/message.ts";
@@ -29,7 +29,7 @@ import { canFillField, readFormValue, createEncodeState } from "../encode-state.
 
 const OBJECT_TYPE = "chat.completion";
 const PLAIN_FIELDS = ["id", "object", "created", "model"] as const;
-/** Placeholder for a missing id: SDKs need one to distinguish the answers of a stream and to read its usage. */
+/** The id of a response without an id. SDKs need an id to distinguish the answers of a stream and to read the usage. */
 const PLACEHOLDER_ID = "chatcmpl-koine";
 
 export function decodeResponse(value: unknown, context: DecodeContext, { names }: DecodeReplyOptions): ModelResponse {
@@ -40,7 +40,7 @@ export function decodeResponse(value: unknown, context: DecodeContext, { names }
   const empty: Message = { role: "assistant", parts: [] };
   const response: ModelResponse = { id, model, message: empty, finishReason: { unified: "other" } };
   const choices = decodeChoices(wire["choices"], context, (index) =>
-    // Ids that Koine makes for calls differ between choices (B17).
+    // The seed differs per choice, so that the call ids that Koine makes are unique across choices (B17).
     createDecodeState(context, true, index === 0 ? id : `${id}_${index}`, names),
   );
   const [first, ...alternatives] = choices;
@@ -72,12 +72,12 @@ export function decodeResponse(value: unknown, context: DecodeContext, { names }
   return response;
 }
 
-/** Converts seconds to a date; 0 means unknown. */
+/** Converts seconds to a date string; undefined if the value is 0, which means unknown, or is not a valid time. */
 export function decodeDate(seconds: unknown): string | undefined {
   return seconds === 0 ? undefined : dateFromSeconds(seconds);
 }
 
-/** Empty, null and absent choices are legal (B71). */
+/** Returns the form of empty, null or absent choices, all of which are legal (B71). */
 function toChoicesForm(choices: JsonValue | undefined): JsonValue {
   return choices === undefined ? "absent" : choices;
 }
@@ -129,7 +129,7 @@ function decodeChoice(wire: JsonObject, index: number, state: ChatDecodeState): 
   return choice;
 }
 
-/** Decodes the message of a choice; a role other than assistant becomes residue. */
+/** Decodes the message of a choice. A role other than assistant becomes residue. */
 function decodeChoiceMessage(wire: JsonObject, state: ChatDecodeState): Message {
   const message = decodeAssistant(wire, state);
   if (wire["role"] !== "assistant") storeResidue(message, state.context.dialect, collectField(undefined, wire, "role"));
@@ -139,8 +139,8 @@ function decodeChoiceMessage(wire: JsonObject, state: ChatDecodeState): Message 
 const LOGPROB_PART_TYPES = { content: "text", refusal: "refusal" } as const;
 
 /**
- * Attaches log probabilities to the first text and the refusal. Returns the decoded fields and the null ones; an empty
- * list if nothing was attached, so that all of them become residue.
+ * Attaches log probabilities to the first text and the refusal. Returns the names of the decoded and the null fields;
+ * an empty list if nothing was attached, so that all fields become residue.
  */
 function attachLogprobs(wire: JsonObject, { parts }: Message, state: ChatDecodeState): string[] {
   const read: string[] = [];
@@ -163,7 +163,7 @@ export function encodeResponse(
   response: ModelResponse,
   callerContext: EncodeContext<ChatLossCode>,
 ): Omit<Encoded, "losses"> {
-  // Answers are not repaired: a client gets its own ids and names back.
+  // Responses are not repaired, so that a client receives the ids and tool names that its own request used.
   const context: EncodeContext<ChatLossCode> = { ...callerContext, repair: false };
   const state = createEncodeState(context, true);
   const wire: JsonObject = {};
@@ -201,7 +201,10 @@ function encodeDate(response: ModelResponse, wire: JsonObject, state: ChatEncode
   if (createdAt !== undefined || isFilled) wire["created"] = seconds ?? 0;
 }
 
-/** Encodes the choices. Residue of the first choice is stored under `choices` of the response. */
+/**
+ * Encodes the message and the alternatives as choices. The residue of the first choice is stored under `choices` in the
+ * response.
+ */
 function encodeChoices(response: ModelResponse, wire: JsonObject, state: ChatEncodeState): void {
   const { context, dialect } = state;
   const { message, finishReason, alternatives = [], error } = response;

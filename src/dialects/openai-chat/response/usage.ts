@@ -1,5 +1,5 @@
-// Decodes and encodes token counts. As in the model, totals include cached and reasoning tokens; other counts are
-// residue. Vendors use a few further fields.
+// Decodes and encodes token counts. As in the canonical usage, totals include cached and reasoning tokens. Counts
+// without a canonical field become residue. Some fields are used by vendors only.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { Usage } from "../../../model/usage.ts";
 import type { DecodeContext } from "../../dialect.ts";
@@ -12,7 +12,7 @@ import type { ChatEncodeState } from "../encode-state.ts";
 import { canFillField, readFormValue } from "../encode-state.ts";
 import type { OpenAiUsageCount } from "../../openai/usage-count.ts";
 
-/** The totals, which every usage has. */
+/** Wire names of the total counts, which every canonical usage has. */
 const TOTALS = {
   prompt_tokens: "inputTokens",
   completion_tokens: "outputTokens",
@@ -40,7 +40,7 @@ export function decodeUsage(wire: JsonObject, context: DecodeContext): Usage {
     if (Object.hasOwn(TOTALS, key) && isCount(value)) usage[TOTALS[key as keyof typeof TOTALS]] = value;
     else if (Object.hasOwn(DETAILS, key) && isObject(value)) {
       const unknownDetails = decodeDetails(value, DETAILS[key] ?? {}, usage);
-      // Details without a known count become residue as a whole, even if they are empty.
+      // Details without a known count become residue completely, even if they are empty.
       if (unknownDetails === value) rest = collectField(rest, wire, key);
       else storeResidue(usage, dialect, unknownDetails, key);
     } else if (key === "cost" && typeof value === "number") copyField(wire, key, usage);
@@ -64,7 +64,7 @@ function isCachedCount(wire: JsonObject, key: string): boolean {
   return (key === CACHED_FIELDS[0] || key === CACHED_FIELDS[1]) && isCount(wire[key]);
 }
 
-/** Decodes the known details and returns the others, or all of them if none is known. */
+/** Decodes the known counts into `usage`. Returns the other details; returns `details` itself if no count is known. */
 function decodeDetails(
   details: JsonObject,
   known: Readonly<Record<string, OpenAiUsageCount>>,
@@ -83,7 +83,9 @@ function decodeDetails(
   return hasKnownCount ? unknownDetails : details;
 }
 
-/** Makes totals include all tokens if a vendor counts reasoning beside the completion or sends no total (B63, B66). */
+/**
+ * Corrects the totals if a vendor does not count reasoning tokens as completion tokens, or sends no total (B63, B66).
+ */
 function completeTotals(wire: JsonObject, usage: Usage, { dialect }: DecodeContext): void {
   const { inputTokens, outputTokens, totalTokens, reasoningTokens = 0 } = usage;
   if (!isCount(wire["total_tokens"])) usage.totalTokens = inputTokens + outputTokens;
@@ -105,7 +107,7 @@ const SUPPORTED: ReadonlySet<string> = new Set([
   "raw",
 ]);
 
-/** Encodes the usage; the path tracker must be at it. */
+/** Encodes the usage. The path tracker must be at the usage. */
 export function encodeUsage(usage: Usage, state: ChatEncodeState): JsonObject {
   const { context } = state;
   const wire: JsonObject = {};

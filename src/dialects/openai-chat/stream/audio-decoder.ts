@@ -1,4 +1,4 @@
-// Decodes streamed audio: data and transcript arrive in chunks, independently of each other.
+// Decodes streamed audio. The chunks of the data and of the transcript arrive independently of each other.
 import type { Delta, PayloadBase } from "../../../model/delta.ts";
 import type { JsonObject } from "../../../model/json/index.ts";
 import { decodeAudioOutput } from "../messages/audio-output.ts";
@@ -9,7 +9,7 @@ import { EmittedPart, emitSeals } from "../../openai/emitted-part.ts";
 const AUDIO_KEY = "audio";
 
 export class ChatAudioDecoder {
-  /** The collected audio, as a whole answer has it. */
+  /** The audio merged from all chunks, in the format of a response; undefined until the first chunk with audio. */
   wire: JsonObject | undefined;
   readonly #texts = { data: new GrowingText(), transcript: new GrowingText() };
   readonly #state: ChatDecodeState;
@@ -22,7 +22,7 @@ export class ChatAudioDecoder {
     this.#base = base;
   }
 
-  /** True if every field has arrived. */
+  /** True if every field of the audio has arrived, so that the choice is complete even without a finish reason. */
   get isComplete(): boolean {
     const { wire } = this;
     return (
@@ -30,7 +30,9 @@ export class ChatAudioDecoder {
     );
   }
 
-  /** Collects the fields of a chunk and emits a delta once the audio has data or a transcript. */
+  /**
+   * Merges the audio of a chunk. Emits a delta once the id and the data (or, after the id, a transcript) have arrived.
+   */
   decode(audio: JsonObject, out: Delta[]): true {
     const hadId = this.wire?.["id"] !== undefined;
     const wire = (this.wire ??= {});
@@ -42,7 +44,8 @@ export class ChatAudioDecoder {
       } else overwriteField(wire, audio, key);
     }
     const { id, data, transcript } = wire;
-    // Audio without data is only possible in a whole answer, whose chunk has the id as well.
+    // Only a response has audio without data, and its id and transcript arrive in the same chunk. A transcript after an
+    // earlier id therefore belongs to streamed audio.
     const isTranscriptOnly = typeof transcript === "string" && hadId;
     if (typeof id !== "string" || (typeof data !== "string" && !isTranscriptOnly)) return true;
     const isNew = !this.#emittedParts.has(AUDIO_KEY);

@@ -1,5 +1,5 @@
-// Decodes one choice of a stream. Deltas are emitted as chunks arrive, and the chunks are merged into a whole choice,
-// from which `finish-choice.ts` emits the rest at the end.
+// Decodes one choice of a stream. Deltas are emitted as chunks arrive. The chunks are also merged into a complete
+// choice, from which `finish-choice.ts` emits the remaining deltas at the end.
 import type { Delta, PartKey, PayloadBase } from "../../../model/delta.ts";
 import { setOwn } from "../../../model/merge-extra.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
@@ -23,36 +23,43 @@ import { overwriteField, appendField, GrowingText } from "./merge-chunks.ts";
 import { DECODE_ORDER, PART_FIELD_SET, rankPartKey } from "./part-fields.ts";
 
 export class ChatChoiceDecoder {
-  /** Fields of the choice beside its message. */
+  /** Fields of the choice other than its message and log probabilities, merged from all chunks. */
   readonly fields: JsonObject = {};
-  /** Emitted parts by key; a key is the place of a part in the message. */
+  /** Emitted parts by part key. The key is the position of the part in the wire message, for example `content/0`. */
   readonly emittedParts = new Map<string, EmittedPart>();
   readonly toolCalls: ChatToolCallDecoder;
   readonly reasoningDetails: ReasoningDetailsDecoder;
   readonly #audio: ChatAudioDecoder;
-  /** The merged message without its texts and calls. */
+  /** The merged message without its texts, calls, audio and reasoning details. */
   readonly #message: JsonObject = {};
-  /** The text of each text field; for content blocks, the text of the last block. */
+  /** The text so far of each text field. If the content consists of blocks, `content` is the text of the last block. */
   readonly #texts = new Map<string, GrowingText>();
+  /** The content blocks so far; undefined while the content is a string. */
   #blocks: JsonObject[] | undefined;
-  /** The merged log probabilities, one list per field. */
+  /** The merged log probabilities, one list per field (`content`, `refusal`); undefined if no chunk had any. */
   #logprobs: JsonObject | undefined;
+  /** The number of emitted images; -1 once a chunk had images that cannot be decoded, after which none are emitted. */
   #imageCount = 0;
   #unexpectedCount = 0;
-  /** The field whose reasoning is emitted; other fields can repeat it. */
+  /**
+   * The first field with reasoning, whose text is emitted. Other fields can repeat the same reasoning, so they are not
+   * emitted.
+   */
   #reasoningField: string | undefined;
   readonly #state: ChatDecodeState;
   readonly #base: PayloadBase;
 
-  constructor(position: number, state: ChatDecodeState, run: StreamCallIds) {
+  constructor(position: number, state: ChatDecodeState, callIds: StreamCallIds) {
     this.#state = state;
     this.#base = position === 0 ? {} : { choice: position };
-    this.toolCalls = new ChatToolCallDecoder(state, run, this.emittedParts, this.#base);
+    this.toolCalls = new ChatToolCallDecoder(state, callIds, this.emittedParts, this.#base);
     this.reasoningDetails = new ReasoningDetailsDecoder(state, this.emittedParts, this.#base);
     this.#audio = new ChatAudioDecoder(state, this.emittedParts, this.#base);
   }
 
-  /** True if the choice has a finish reason, or complete audio, whose last chunk can replace it. */
+  /**
+   * True if the choice has a finish reason or complete audio. OpenAI's audio streams can end without a finish reason.
+   */
   get isComplete(): boolean {
     return this.hasFinishReason || this.#audio.isComplete;
   }
@@ -98,7 +105,10 @@ export class ChatChoiceDecoder {
     return text;
   }
 
-  /** Returns the fields of a message snapshot that no delta has sent (B77). */
+  /**
+   * Returns the fields of a complete message (instead of a delta) that no earlier chunk contained; for a text, its new
+   * end (B77).
+   */
   #newFields(message: JsonObject): JsonObject {
     const added: JsonObject = {};
     for (const key in message) {
@@ -140,7 +150,7 @@ export class ChatChoiceDecoder {
     }
   }
 
-  /** Decodes a field; false if its value has an unexpected type. */
+  /** Decodes a field of a delta. Returns false if the value has an unexpected type. */
   #decodeField(
     field: string,
     value: JsonValue,
@@ -187,7 +197,7 @@ export class ChatChoiceDecoder {
     this.#emitText("content", "text", text, logprobs, out);
   }
 
-  /** Appends to a text field and emits the delta. */
+  /** Appends a text to a field and emits its delta. Always returns true, which `#decodeField` returns. */
   #grow(
     field: string,
     kind: "refusal" | "thinking",
@@ -248,7 +258,10 @@ export class ChatChoiceDecoder {
     out.push({ kind, payload });
   }
 
-  /** Decodes the log probabilities of a chunk if all earlier ones have been emitted. */
+  /**
+   * Decodes the log probabilities of a chunk. Returns undefined if log probabilities of earlier chunks have not been
+   * emitted, because the order would be wrong; all of them are then emitted at the end of the answer.
+   */
   #decodeLogprobs(logprobs: JsonObject, kind: "text" | "refusal"): Logprob[] | undefined {
     const field = kind === "text" ? "content" : "refusal";
     const list = logprobs[field];
@@ -259,8 +272,8 @@ export class ChatChoiceDecoder {
   }
 
   /**
-   * Decodes content blocks. The first block of a chunk can continue the last block. Log probabilities are assigned at
-   * the end, when their text is known.
+   * Decodes content blocks. The first block of a chunk can continue the last block of the previous chunk. Log
+   * probabilities are assigned at the end of the answer, when it is known to which text they belong.
    */
   #decodeBlocks(list: readonly JsonValue[], out: Delta[]): void {
     if (this.#blocks === undefined) {
@@ -278,6 +291,7 @@ export class ChatChoiceDecoder {
     });
   }
 
+  /** Appends a block to the last block and emits the delta. Returns false if the block starts a new part. */
   #continueBlock(block: JsonObject, out: Delta[]): boolean {
     const blocks = this.#blocks ?? [];
     const last = blocks.at(-1);
@@ -311,7 +325,7 @@ export class ChatChoiceDecoder {
     const isText = part.type === "text" || part.type === "reasoning";
     if (!isText || part.cache !== undefined) return this.#emitWhole(key, part, out);
     const kind = part.type === "text" ? "text" : "thinking";
-    // A block exists even if it is empty.
+    // An empty block is also a part, so its part starts even without text.
     this.#emitText(key, kind, part.text, undefined, out, extra, true);
   }
 
@@ -321,7 +335,7 @@ export class ChatChoiceDecoder {
     out.push({ kind: "part", payload: { value, partKey: key, ...this.#base } });
   }
 
-  /** Emits a field of an unexpected type as an opaque part. */
+  /** Emits a field with a value of an unexpected type as an opaque part. */
   emitUnexpectedField(field: string, value: JsonValue, out: Delta[]): void {
     const key = `odd/${this.#unexpectedCount++}`;
     this.#emitWhole(key, toOpaquePart({ [field]: value }, this.#state.context), out);
@@ -337,7 +351,7 @@ export class ChatChoiceDecoder {
     return true;
   }
 
-  /** Returns the merged choice as a whole answer has it, with the fields that chunks omit. */
+  /** Returns the merged choice in the format of a response, including the fields that chunks omit. */
   toWholeChoice(index: number): JsonObject {
     const message: JsonObject = { role: "assistant", refusal: null, annotations: [] };
     for (const key in this.#message) overwriteField(message, this.#message, key);
@@ -356,7 +370,10 @@ export class ChatChoiceDecoder {
     return choice;
   }
 
-  /** True if reasoning was emitted as text before several details with the same reasoning arrived. */
+  /**
+   * True if the reasoning was emitted as one text although several details repeat it. The details cannot become parts
+   * then.
+   */
   get hasLateDetails(): boolean {
     return (
       this.#reasoningField !== undefined &&
@@ -365,7 +382,7 @@ export class ChatChoiceDecoder {
     );
   }
 
-  /** True if parts were emitted in another order than that of a whole message, which only a stream can express. */
+  /** True if parts were emitted in an order that the fields of a complete message cannot express. */
   get hasStreamOrder(): boolean {
     let last = 0;
     for (const key of this.emittedParts.keys()) {
@@ -376,7 +393,7 @@ export class ChatChoiceDecoder {
     return false;
   }
 
-  /** The field whose reasoning was emitted. */
+  /** The field whose reasoning was emitted; undefined if there was no reasoning. */
   get reasoningField(): string | undefined {
     return this.#reasoningField;
   }

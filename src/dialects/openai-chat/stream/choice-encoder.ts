@@ -1,5 +1,5 @@
-// Encodes the deltas of one choice as chunks. All fields of a message stay open until its end, so only parts that need
-// one chunk, such as media, have to wait until they are complete.
+// Encodes the deltas of one choice as chunks. A chunk can continue any field of the message until the answer ends. Only
+// parts that need a single chunk, such as media, are held back until they are complete.
 import type { Delta } from "../../../model/delta.ts";
 import { setOwn } from "../../../model/merge-extra.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
@@ -31,7 +31,7 @@ import { ChatAudioEncoder, ChatCallEncoder, ReasoningDetailEncoder } from "./par
 import type { ChatEncodeState } from "../encode-state.ts";
 import { readSourceField, readFormValue } from "../encode-state.ts";
 
-/** Fields of parts that can be sent in one chunk. */
+/** Wire fields, besides `content`, of the parts that are sent in a single chunk. */
 const WHOLE_PART_FIELDS: ReadonlySet<string> = new Set([
   DETAILS_FIELD,
   "images",
@@ -48,18 +48,20 @@ export class ChatChoiceEncoder implements ChatPartContext {
   readonly #audio = new ChatAudioEncoder(this);
   readonly #details = new ReasoningDetailEncoder(this);
   readonly #encodings = new Map<PartDraft, PartEncoding>();
-  /** Parts that are sent in one chunk and are not complete yet. */
+  /** Parts that are sent in a single chunk and are not complete yet. */
   #waiting: PartDraft[] = [];
-  /** The last part of each field, to detect a change of parts. */
+  /** The last part of each wire field, to detect that the next text belongs to another part. */
   readonly #lastInField = new Map<string, PartDraft>();
-  /** Fields of which something has been sent. */
+  /** Wire fields that have been sent, completely or in part. */
   readonly #sentFields = new Set<string>();
   readonly #logprobCounts = { content: 0, refusal: 0 };
-  /** Texts next to each other in the content. */
+  /** Texts that directly follow or precede another text in the content, so that a client joins them. */
   readonly #joinedTexts: PartDraft[] = [];
-  /** True if content is sent as blocks. */
+  /** True if the content is sent as a list of blocks. */
   #sendsBlocks: boolean;
-  /** True if the start of the answer says that its content was a list although a string was possible. */
+  /**
+   * True if the start delta states that the decoded content was a list although a string would have been equivalent.
+   */
   readonly #wasList: boolean;
 
   constructor(
@@ -91,9 +93,11 @@ export class ChatChoiceEncoder implements ChatPartContext {
       case "call":
       case "legacy":
         this.#sentFields.add(encoding.method === "legacy" ? "function_call" : "tool_calls");
-        return this.#calls.push(draft.part as ToolCallPart, encoding, delta); // The encoding's method implies the type.
+        // The cast is safe, because only tool calls have the methods "call" and "legacy".
+        return this.#calls.push(draft.part as ToolCallPart, encoding, delta);
       case "audio":
-        return this.#audio.push(draft.part as AudioPart, delta); // The encoding's method implies the type.
+        // The cast is safe, because only audio parts have the method "audio".
+        return this.#audio.push(draft.part as AudioPart, delta);
       case "detail":
         return this.#addDetail(draft, encoding, delta);
       case "whole":
@@ -106,7 +110,7 @@ export class ChatChoiceEncoder implements ChatPartContext {
     }
   }
 
-  /** Starts a reasoning detail as soon as its type is known. */
+  /** Starts a reasoning detail, which is possible as soon as its type is known. */
   #startDetail(draft: PartDraft, encoding: PartEncoding, delta: Delta): void {
     this.#waiting = this.#waiting.filter((each) => each !== draft);
     this.#sentFields.add(DETAILS_FIELD);
@@ -154,8 +158,8 @@ export class ChatChoiceEncoder implements ChatPartContext {
   }
 
   /**
-   * True if a text is sent as a block. A text that cannot be confused with the one before it is a string, which more
-   * clients read.
+   * True if a text is sent as a block: the decoded content was a list, the text has residue, or the text is empty or
+   * follows another text after blocks were sent. Any other text is sent as a string, which more clients read.
    */
   #isBlock(part: TextPart): boolean {
     if (this.#wasList || part.extra?.[this.state.dialect] !== undefined) return true;
@@ -173,7 +177,8 @@ export class ChatChoiceEncoder implements ChatPartContext {
 
   #addText(draft: PartDraft, encoding: PartEncoding, delta: Delta): void {
     if (delta.kind === "part") {
-      const part = draft.part as TextPart | RefusalPart | ReasoningPart; // The encoding's method implies the type.
+      // The cast is safe, because only texts, refusals and reasoning have the methods "field", "block" and "thinking".
+      const part = draft.part as TextPart | RefusalPart | ReasoningPart;
       return this.#emitText(draft, encoding, part.text, "logprobs" in part ? part.logprobs : undefined);
     }
     if (delta.kind !== "text" && delta.kind !== "refusal" && delta.kind !== "thinking") return;
@@ -187,7 +192,7 @@ export class ChatChoiceEncoder implements ChatPartContext {
   #emitText(draft: PartDraft, encoding: PartEncoding, textDelta: string, logprobList: TextPart["logprobs"]): void {
     const text = takeWholeCharacters(encoding, textDelta);
     const logprobs = logprobList === undefined ? null : this.#encodeLogprobs(logprobList, encoding.field);
-    // A block exists even if it is empty.
+    // An empty text in a field is not sent. An empty block is sent, because it is also a part.
     if (
       text === "" &&
       encoding.pendingSurrogate === undefined &&
@@ -202,7 +207,7 @@ export class ChatChoiceEncoder implements ChatPartContext {
     else if (text !== "" || logprobs !== null) this.#emitField(encoding, text, logprobs);
   }
 
-  /** Makes another part the current one of a field. */
+  /** Makes `draft` the current part of its field, after the previous part of the field has been flushed. */
   #switchPart(draft: PartDraft, encoding: PartEncoding, previous: PartDraft | undefined): void {
     if (previous !== undefined) {
       this.#flushSurrogate(previous);
@@ -217,17 +222,17 @@ export class ChatChoiceEncoder implements ChatPartContext {
     const { field } = encoding;
     let fieldText = text;
     if (text !== "" && !encoding.hasText) {
-      // Texts of one field are separated as in a whole answer.
+      // Several texts of one field are separated by an empty line, as in a response.
       if (field !== "content" && this.#sentFields.has(field)) fieldText = `\n\n${text}`;
       encoding.hasText = true;
       this.#sentFields.add(field);
     }
     encoding.hasStarted = true;
-    // A literal is faster to create than an object with a computed key; this runs for most deltas.
+    // A literal is faster to create than an object with a computed key. This code runs for most deltas.
     this.emitDelta(field === "content" ? { content: fieldText } : { [field]: fieldText }, logprobs);
   }
 
-  /** Sends the half of a surrogate pair that waited for its other half. */
+  /** Sends the first half of a surrogate pair whose second half has not arrived. */
   #flushSurrogate(draft: PartDraft): void {
     const encoding = this.#encodings.get(draft);
     const surrogate = encoding?.pendingSurrogate;
@@ -239,7 +244,10 @@ export class ChatChoiceEncoder implements ChatPartContext {
       this.#emitBlock(draft, encoding, surrogate, draft, null);
   }
 
-  /** Sends a block of content or more of it. An empty block before it separates it from a block of the same type. */
+  /**
+   * Sends a content block or the next text of it. An empty block is sent before a new block that follows a block of the
+   * same type, because a client would join both otherwise.
+   */
   #emitBlock(
     draft: PartDraft,
     encoding: PartEncoding,
@@ -256,7 +264,8 @@ export class ChatChoiceEncoder implements ChatPartContext {
     encoding.hasStarted = true;
     if (hasStarted && text === "" && logprobs === null) return;
     if (hasStarted && previous === draft) return this.emitDelta({ content: [plain(text)] }, logprobs);
-    const [block] = this.#encodeBlocks({ ...draft.part, text } as Part); // The same part with another text.
+    // The cast is safe: `draft.part` is a text or reasoning part, and only its text is replaced.
+    const [block] = this.#encodeBlocks({ ...draft.part, text } as Part);
     const isAlike = previous?.part.type === draft.part.type && this.#encodings.get(previous)?.method !== "whole";
     this.emitDelta({ content: isAlike ? [plain(""), block ?? plain(text)] : [block ?? plain(text)] }, logprobs);
   }
@@ -272,14 +281,17 @@ export class ChatChoiceEncoder implements ChatPartContext {
     return { content: null, refusal: null, [name]: encodeLogprobs(list, this.state) };
   }
 
-  /** Encodes a single part as a message does; losses are not reported. */
+  /** Encodes one part as the only part of a message. Losses are not reported. */
   encodePart(part: Part): JsonObject {
     const message: Message = { role: "assistant", parts: [part] };
     if (this.#sendsBlocks) storeForm(message, this.state.dialect, "content", "list");
     return encodeAssistant({ message, index: 0 }, { ...this.state, calls: new Map() }, {});
   }
 
-  /** Sends waiting parts that are complete; an open call does not delay others. */
+  /**
+   * Sends the complete parts of `#waiting`. A call that has not ended stays there, unless `isEnd` is true, and does not
+   * delay other parts. `next` is the part that has just begun.
+   */
   #emitWaiting(next?: PartDraft, isEnd = false): void {
     if (this.#waiting.length === 0) return;
     const unsent: PartDraft[] = [];
@@ -316,15 +328,19 @@ export class ChatChoiceEncoder implements ChatPartContext {
     for (const key in wire) if (WHOLE_PART_FIELDS.has(key) && wire[key] !== undefined) this.#sentFields.add(key);
   }
 
-  /** Adds a late delta of a part that has been sent: a text becomes a further block, anything else is dropped. */
+  /**
+   * Handles a delta for a part that has already been sent. A text is sent as a further block; any other delta is
+   * dropped with a loss.
+   */
   #addLate(draft: PartDraft, delta: Delta): void {
     if ((delta.kind === "text" || delta.kind === "thinking") && delta.payload.textDelta !== "") {
       this.#context.report.addLoss("part-split", [...toDraftPath(draft), "text"]);
-      this.#emitWhole(draft, { ...draft.part, text: delta.payload.textDelta } as Part); // The same part with another text.
+      // The cast is safe: a part with text or thinking deltas has a text, and only this text is replaced.
+      this.#emitWhole(draft, { ...draft.part, text: delta.payload.textDelta } as Part);
     } else if (delta.kind !== "tool_call_end") this.#context.report.addLoss("late-dropped", toDraftPath(draft));
   }
 
-  /** Sends the fields of the whole message that no chunk has sent. */
+  /** Sends the fields of the complete message that no chunk has sent. */
   finish(message: JsonObject, logprobs: JsonObject | undefined, wasList: boolean): void {
     this.#emitWaiting(undefined, true);
     for (const draft of this.#lastInField.values()) this.#flushSurrogate(draft);
@@ -342,7 +358,7 @@ export class ChatChoiceEncoder implements ChatPartContext {
     if (Object.keys(rest).length > 0 || unsentLogprobs !== null) this.emitDelta(rest, unsentLogprobs);
   }
 
-  /** Reports texts that were joined because the form of the content became known only at the end. */
+  /** Reports texts that a client joins, because only the end of the answer stated that the content was a list. */
   #reportJoined(): void {
     for (const draft of new Set(this.#joinedTexts)) {
       if (this.#encodings.get(draft)?.method === "field")

@@ -1,5 +1,5 @@
-// Decodes a stream of chunks into deltas. An answer ends with "[DONE]", with the input or with the start of the next
-// answer; usage can follow the last chunk of every choice.
+// Decodes a stream of chunks into deltas. An answer ends with "[DONE]", with the end of the input, or with the first
+// chunk of the next answer. It does not end with its finish reason, because usage can follow.
 import { disassemble } from "../../../assembly/disassemble.ts";
 import type { Delta, DoneAlternative, DonePayload, ErrorPayload, MessageFields } from "../../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
@@ -26,16 +26,16 @@ import { ChatChoiceFinisher } from "./finish-choice.ts";
 import { decodeUsage } from "../response/usage.ts";
 
 const CHUNK = "chat.completion.chunk";
-/** OpenAI's limit of choices; a larger index must not allocate memory. */
+/** OpenAI's limit of choices. A larger index is read as 0, so that it does not allocate a huge list. */
 const MAX_CHOICES = 128;
 
 export function createChunkDecoder(context: DecodeContext, options: DecodeReplyOptions): EventDecoder {
-  const run = new StreamCallIds();
+  const callIds = new StreamCallIds();
   let answer: ChatAnswerDecoder | undefined;
   let isFirst = true;
   const begin = (): ChatAnswerDecoder => {
     isFirst = false;
-    return (answer ??= new ChatAnswerDecoder(context, options, run));
+    return (answer ??= new ChatAnswerDecoder(context, options, callIds));
   };
   const close = (): Delta[] => {
     const closed = answer?.finish() ?? [];
@@ -55,11 +55,11 @@ export function createChunkDecoder(context: DecodeContext, options: DecodeReplyO
       }
       const { choices } = chunk;
       const hasChoices = Array.isArray(choices) ? choices.length > 0 : (choices ?? null) !== null;
-      // Chunks without choices after an answer belong to it.
+      // A chunk without choices after the end of an answer still belongs to that answer and is ignored.
       if (answer === undefined && !isFirst && !hasChoices) return [];
       if (answer === undefined && isWholeAnswer(chunk)) {
         isFirst = false;
-        return disassemble(decodeWholeAnswer(chunk, context, options, run));
+        return disassemble(decodeWholeAnswer(chunk, context, options, callIds));
       }
       const before = hasChoices && answer?.isFollowedBy(chunk) === true ? close() : undefined;
       const deltas = begin().push(chunk, hasChoices);
@@ -78,16 +78,16 @@ function decodeWholeAnswer(
   chunk: JsonObject,
   context: DecodeContext,
   options: DecodeReplyOptions,
-  run: StreamCallIds,
+  callIds: StreamCallIds,
 ): ModelResponse {
   const response = decodeResponse(chunk, context, options);
   for (const { message } of [response, ...(response.alternatives ?? [])]) {
-    for (const part of message.parts) if (part.type === "tool-call") run.assignId(part, context.dialect);
+    for (const part of message.parts) if (part.type === "tool-call") callIds.assignId(part, context.dialect);
   }
   return response;
 }
 
-/** Chunk fields that are decoded; the others become residue. */
+/** Chunk fields that are decoded. All other fields become residue. */
 const HANDLED_FIELDS: ReadonlySet<string> = new Set([
   "id",
   "object",
@@ -102,21 +102,26 @@ const HANDLED_FIELDS: ReadonlySet<string> = new Set([
 class ChatAnswerDecoder {
   readonly #context: DecodeContext;
   readonly #options: DecodeReplyOptions;
-  readonly #run: StreamCallIds;
+  readonly #callIds: StreamCallIds;
   readonly #choices: (ChatChoiceDecoder | undefined)[] = [];
-  /** Fields of the answer without a canonical counterpart. */
+  /** Top-level fields without a canonical counterpart, merged from all chunks. */
   readonly #otherFields: JsonObject = {};
+  /** The id, model and creation time of the answer, in the format of a response. */
   readonly #headFields: JsonObject = { id: "", object: WHOLE_OBJECT, model: "" };
   #isStarted = false;
+  /**
+   * The residue that the start delta contained. The last delta of the answer contains only residue that was added
+   * later.
+   */
   #extra: Extra | undefined;
 
-  constructor(context: DecodeContext, options: DecodeReplyOptions, run: StreamCallIds) {
+  constructor(context: DecodeContext, options: DecodeReplyOptions, callIds: StreamCallIds) {
     this.#context = context;
     this.#options = options;
-    this.#run = run;
+    this.#callIds = callIds;
   }
 
-  /** True if every choice is complete. */
+  /** True if every choice is complete and there is at least one choice. */
   get isComplete(): boolean {
     let isOver = false;
     for (const choice of this.#choices) {
@@ -127,12 +132,16 @@ class ChatAnswerDecoder {
     return isOver;
   }
 
-  /** True if every choice has a finish reason; a choice with complete audio but without a reason can go on. */
+  /**
+   * True if every choice has a finish reason. A choice with complete audio but without a finish reason can continue.
+   */
   get hasFinishReasons(): boolean {
     return this.#choices.every((choice) => choice?.hasFinishReason !== false);
   }
 
-  /** True if a chunk starts the next answer: this one is complete, and the chunk has content under another id. */
+  /**
+   * True if a chunk starts the next answer: the current answer is complete, and the chunk has another id and content.
+   */
   isFollowedBy({ id, choices }: JsonObject): boolean {
     if (typeof id !== "string" || id === this.#headFields["id"] || id === "" || !this.#isStarted || !this.isComplete)
       return false;
@@ -143,7 +152,8 @@ class ChatAnswerDecoder {
     const out: Delta[] = [];
     this.#decodeFields(chunk);
     const usage = this.#findUsage(chunk);
-    // Azure's first chunk describes the prompt and lacks the answer's id.
+    // The start waits for the first choice or usage, because Azure's first chunk only describes the prompt and has no
+    // id.
     if (!this.#isStarted && (hasChoices || usage !== undefined)) this.#emitStart(out);
     const { choices } = chunk;
     if (Array.isArray(choices)) for (const choice of choices) this.#decodeChoice(choice, isObject(chunk["usage"]), out);
@@ -174,17 +184,20 @@ class ChatAnswerDecoder {
       overwriteField(this.#headFields, chunk, key);
   }
 
-  /** Finds the usage of a chunk in the places that vendors use, and removes it from there. */
+  /**
+   * Returns the usage of a chunk from any of the places that vendors use; undefined if there is none. Usage in `x_groq`
+   * is also removed from the residue.
+   */
   #findUsage(chunk: JsonObject): JsonObject | undefined {
-    const { usage, x_groq: beside, choices } = chunk;
+    const { usage, x_groq: groq, choices } = chunk;
     if (isObject(usage)) return usage;
     if (usage !== undefined && usage !== null) overwriteField(this.#otherFields, chunk, "usage");
-    if (isObject(beside) && isObject(beside["usage"])) {
+    if (isObject(groq) && isObject(groq["usage"])) {
       const groqFields = this.#otherFields["x_groq"];
       const rest = isObject(groqFields) ? copyObject(groqFields) : {};
       delete rest["usage"];
       this.#otherFields["x_groq"] = rest;
-      return beside["usage"];
+      return groq["usage"];
     }
     const [choice] = Array.isArray(choices) ? choices : [];
     return isObject(choice) && isObject(choice["usage"]) ? choice["usage"] : undefined;
@@ -229,15 +242,15 @@ class ChatAnswerDecoder {
       this.#emitCallEnds(choice, position, out);
   }
 
-  /** Emits the ends of a choice's calls as soon as it has a finish reason. */
+  /** Emits the ends of a choice's calls as soon as the choice has a finish reason. */
   #emitCallEnds(choice: ChatChoiceDecoder, position: number, out: Delta[]): void {
     const context = this.#context;
     const options = this.#options;
-    const run = this.#run;
+    const callIds = this.#callIds;
     choice.toolCalls.emitReadyCalls(out, true);
     const wire: JsonObject = { ...this.#headFields, choices: [choice.toWholeChoice(0)] };
     const { message, finishReason } = decodeResponse(wire, context, options);
-    new ChatChoiceFinisher(choice, position, context.dialect, run, out).endCalls(
+    new ChatChoiceFinisher(choice, position, context.dialect, callIds, out).endCalls(
       message,
       findCutOffCall(message, finishReason),
     );
@@ -248,13 +261,13 @@ class ChatAnswerDecoder {
     const seed = typeof id === "string" ? id : "";
     return (this.#choices[position] ??= new ChatChoiceDecoder(
       position,
-      // Ids that Koine makes for calls differ between choices (B17).
+      // The seed differs per choice, so that the call ids that Koine makes are unique across choices (B17).
       createDecodeState(this.#context, true, position === 0 ? seed : `${seed}_${position}`, this.#options.names),
-      this.#run,
+      this.#callIds,
     ));
   }
 
-  /** Decodes the merged chunks as a whole answer; the form of an interrupted answer is not stored. */
+  /** Decodes the merged chunks as a response. `isDone` is false for an interrupted answer. */
   #decodeCollected(isDone: boolean): ModelResponse {
     const wire: JsonObject = copyObject(this.#headFields);
     for (const key in this.#otherFields) overwriteField(wire, this.#otherFields, key);
@@ -265,7 +278,7 @@ class ChatAnswerDecoder {
       const wholeChoice = choice.toWholeChoice(at);
       if (!isDone) wholeChoice["finish_reason"] ??= "stop";
       const message = wholeChoice["message"];
-      // Several details whose reasoning was emitted as one text are stored as residue.
+      // Several details whose reasoning was emitted as one text become residue instead of parts.
       if (choice.hasLateDetails && isObject(message)) {
         lateDetails[at] = message[DETAILS_FIELD] ?? null;
         delete message[DETAILS_FIELD];
@@ -274,7 +287,7 @@ class ChatAnswerDecoder {
     }
     wire["choices"] = choices;
     const response = decodeResponse(wire, this.#context, this.#options);
-    // Every chunk has an id, even an empty one, so an empty id is not stored as form.
+    // Every chunk has an id, which can be empty, so an empty id is not stored as form.
     dropForm(response, this.#context.dialect, "id");
     [response, ...(response.alternatives ?? [])].forEach(({ message }, at) => {
       const details = lateDetails[at];
@@ -283,7 +296,7 @@ class ChatAnswerDecoder {
     return response;
   }
 
-  /** Emits the rest of every choice and returns the whole answer, for its end. */
+  /** Emits the remaining deltas of every choice and returns the complete response. */
   #emitRest(isDone: boolean, out: Delta[]): ModelResponse {
     if (!this.#isStarted) this.#emitStart(out);
     this.#choices.forEach((choice) => choice?.toolCalls.emitReadyCalls(out, true));
@@ -293,7 +306,7 @@ class ChatAnswerDecoder {
       const choice = this.#choices[at];
       if (choice === undefined) return;
       const isOver = isDone || choice.isComplete;
-      new ChatChoiceFinisher(choice, at, this.#context.dialect, this.#run, out).finishParts(
+      new ChatChoiceFinisher(choice, at, this.#context.dialect, this.#callIds, out).finishParts(
         message,
         findCutOffCall(message, finishReason),
         isOver,
@@ -317,7 +330,7 @@ class ChatAnswerDecoder {
     return out;
   }
 
-  /** Ends the answer with an error, after the content of the same chunk. */
+  /** Ends the answer with an error. If the chunk with the error also has content, the content is emitted first. */
   fail(chunk: JsonObject, error: ProviderError): Delta[] {
     const rest = copyObject(chunk);
     delete rest["error"];
@@ -328,7 +341,8 @@ class ChatAnswerDecoder {
   }
 
   /**
-   * Returns the residue of a failed answer. It has no message, so the residue of its message is stored under `delta`.
+   * Returns the residue of a failed answer. An error delta has no field for the message, so the residue of the message
+   * is stored under `delta`.
    */
   #failedExtra(all: Extra | undefined, message: Message): Extra | undefined {
     const { dialect } = this.#context;
@@ -343,11 +357,11 @@ class ChatAnswerDecoder {
     return Object.keys(target.extra?.[dialect] ?? {}).length === 0 ? undefined : target.extra;
   }
 
-  /** Ends the answer early, with the content so far. */
+  /** Ends an interrupted answer. `reason` is the error delta, to which the state of each choice is added. */
   breakOff(reason: Delta): Delta[] {
     const out: Delta[] = [];
     const { message, finishReason, alternatives, extra: responseExtra } = this.#emitRest(false, out);
-    // The reason is always an error delta.
+    // The cast is safe, because the callers pass only error deltas.
     const payload: ErrorPayload = { ...(reason.payload as ErrorPayload) };
     if (this.#choices[0]?.isComplete === true) payload.finish ??= finishReason;
     if (alternatives !== undefined) {

@@ -1,5 +1,5 @@
 // Encodes deltas as a stream of chunks. Texts and arguments are sent at once, other parts when they are complete. At
-// the end the whole answer is encoded: it yields the losses and the fields that no chunk has sent.
+// the end the complete response is encoded, which yields the losses and the fields that no chunk has sent.
 import type { Delta, StartPayload } from "../../../model/delta.ts";
 import type { JsonObject } from "../../../model/json/index.ts";
 import { sameJson } from "../../../model/json/index.ts";
@@ -21,12 +21,12 @@ import type { ChatEncodeState } from "../encode-state.ts";
 import { readFormValue, createEncodeState } from "../encode-state.ts";
 
 const CHUNK = "chat.completion.chunk";
-/** The number of fields in a choice's last chunk. */
+/** The number of fields in the last chunk of a choice without residue: index, delta, logprobs and finish_reason. */
 const PLAIN_ENDING_FIELDS = 4;
-/** Fields that have a place of their own in a stream. */
+/** Response fields that `#unsentFields` ignores, because the stream sends them in events or places of their own. */
 const HANDLED_FIELDS: ReadonlySet<string> = new Set(["id", "object", "choices", "usage", "error"]);
 
-/** Returns a context whose losses are discarded: they are reported once, from the whole answer. */
+/** Returns a context that discards losses, because the losses are reported once, from the complete response. */
 function withoutReport(context: EncodeContext<ChatLossCode>): EncodeContext<ChatLossCode> {
   return withDetachedReport({ ...context, repair: false });
 }
@@ -57,9 +57,9 @@ export function createChunkEncoder(
 class ChatAnswerEncoder {
   readonly #context: EncodeContext<ChatLossCode>;
   readonly #state: ChatEncodeState;
-  /** Fields of every chunk. */
+  /** Top-level fields that every chunk repeats. */
   readonly #everyChunk: JsonObject = {};
-  /** Further fields of the first chunk. */
+  /** Top-level fields that only the first chunk has. */
   readonly #firstChunk: JsonObject = {};
   readonly #choices: ChatChoiceEncoder[] = [];
   readonly #start: StartPayload;
@@ -79,18 +79,19 @@ class ChatAnswerEncoder {
     };
     if (createdAt !== undefined) known.createdAt = createdAt;
     if (extra !== undefined) known.extra = extra;
-    const wire = encodeResponse(known, withoutReport(context)).wire as JsonObject; // The encoder creates an object.
+    // The cast is safe, because `encodeResponse` returns an object.
+    const wire = encodeResponse(known, withoutReport(context)).wire as JsonObject;
     for (const key in wire) {
       if (key === "choices") continue;
       const value = wire[key];
-      // Every chunk repeats the short fields; the first chunk has the others.
+      // Every chunk repeats the short fields. The other fields are sent with the first chunk only.
       const isShort = value === null || typeof value === "string" || key === "created";
       if (value !== undefined) copyField(wire, key, isShort ? this.#everyChunk : this.#firstChunk);
     }
     if (this.#everyChunk["object"] === "chat.completion") this.#everyChunk["object"] = CHUNK;
   }
 
-  /** Sends the first chunk, unless the answer has no choices. */
+  /** Sends the first chunk, unless the decoded answer had no choices. */
   begin(): WireEvent[] {
     const { extra } = this.#start;
     if (extra === undefined || readFormValue({ extra }, "choices", this.#state) === undefined)
@@ -121,7 +122,7 @@ class ChatAnswerEncoder {
       this.#emitChunk([{ index, delta, logprobs, finish_reason: null }]);
     const encoder = new ChatChoiceEncoder(this.#state, this.#context, fields?.extra, emitDelta);
     this.#choices[index] = encoder;
-    // The first chunk of a choice has its role (B84).
+    // The first chunk of a choice contains the role (B84).
     emitDelta({ role: "assistant", content: "", refusal: null }, null);
     return encoder;
   }
@@ -131,10 +132,10 @@ class ChatAnswerEncoder {
     return this.#takeEvents();
   }
 
-  /** Sends the rest of the answer, the finish reasons and the usage. */
+  /** Sends the remaining content, the finish reasons, and the usage or the error. */
   end(response: ModelResponse, isFailed: boolean, includeUsage: boolean): WireEvent[] {
     const wire = this.#encodeWholeAnswer(response, isFailed);
-    const { choices, usage, error } = wire as JsonObject; // The encoder creates an object.
+    const { choices, usage, error } = wire as JsonObject; // The cast is safe, because the encoder returns an object.
     const isEmpty = isFailed && this.#choices.length === 0 && response.message.parts.length === 0;
     const list = Array.isArray(choices) && !isEmpty ? choices : [];
     const messages = [response.message, ...(response.alternatives ?? []).map((each) => each.message)];
@@ -146,13 +147,13 @@ class ChatAnswerEncoder {
       const { finishReason, alternatives = [] } = response;
       const rawReasons = [finishReason, ...alternatives.map((each) => each.finishReason)].map(({ raw }) => raw);
       endings.forEach((ending, at) => {
-        // An interrupted choice has no finish reason.
+        // An interrupted choice has no finish reason on the wire.
         if (rawReasons[at] === undefined) ending["finish_reason"] = null;
         if (rawReasons[at] !== undefined || Object.keys(ending).length > PLAIN_ENDING_FIELDS) this.#emitChunk([ending]);
       });
       const hasStartResidue = this.#isFirstChunk && this.#start.extra?.[this.#context.dialect] !== undefined;
       if (otherFields !== undefined || hasStartResidue) this.#emitChunk([], otherFields);
-      // Clients detect a failed stream by an event with only an `error`.
+      // Clients detect a failed stream by an event that has only an `error` field.
       this.#events.push({ data: { error: error ?? null } });
       return this.#takeEvents();
     }
@@ -165,7 +166,7 @@ class ChatAnswerEncoder {
     return this.#takeEvents();
   }
 
-  /** Encodes the whole answer and reports its losses, except those that a stream avoids. */
+  /** Encodes the complete response and reports its losses, except the losses that do not occur in a stream. */
   #encodeWholeAnswer(response: ModelResponse, isFailed: boolean): unknown {
     const { losses } = this.#context.report;
     const before = losses.length;
@@ -179,7 +180,7 @@ class ChatAnswerEncoder {
     return wire;
   }
 
-  /** True if the parts have the order of a decoded stream, which chunks can express. */
+  /** True if the parts of the choice at `path` have the order of a decoded stream, which chunks can express. */
   #hasStreamOrder(response: ModelResponse, path: string): boolean {
     const { message, alternatives = [] } = response;
     const [, field, index] = path.split("/");
@@ -202,7 +203,7 @@ class ChatAnswerEncoder {
     return ending;
   }
 
-  /** Returns the fields of the whole answer that no chunk has sent. */
+  /** Returns the fields of the complete response that no chunk has sent; undefined if all have been sent. */
   #unsentFields(top: JsonObject): JsonObject | undefined {
     let rest: JsonObject | undefined;
     for (const key in top) {

@@ -1,5 +1,5 @@
-// Emits the rest of a streamed choice: the collected chunks are decoded like a whole answer, and content that has not
-// been emitted follows. A streamed answer thus equals the whole one in any order of its fields (B80).
+// Emits the remaining deltas of a streamed choice. The merged chunks are decoded like a response, and content that has
+// not been emitted follows. A streamed answer thus equals the response, whatever the order of its fields (B80).
 import type { Delta, PayloadBase } from "../../../model/delta.ts";
 import type { Message } from "../../../model/message.ts";
 import type { Part, ToolCallPart } from "../../../model/parts.ts";
@@ -10,24 +10,31 @@ import { DETAILS_FIELD, TEXT_FIELDS } from "../messages/reasoning.ts";
 import type { ChatChoiceDecoder } from "./choice-decoder.ts";
 import type { StreamedChatCall } from "./tool-call-decoder.ts";
 
-/** Emits the rest of one choice from its decoded message. Keys of parts are their places in the wire message. */
+/**
+ * Emits the remaining deltas of one choice from its decoded message. The part key is the position of the part in the
+ * wire message.
+ */
 export class ChatChoiceFinisher {
   readonly #choice: ChatChoiceDecoder;
   readonly #dialect: string;
   readonly #base: PayloadBase;
   readonly #out: Delta[];
-  readonly #run: StreamCallIds;
+  readonly #callIds: StreamCallIds;
+  /** For each list field, the number of parts that already have a key. */
   readonly #counts = { [DETAILS_FIELD]: 0, content: 0, images: 0, tool_calls: 0 };
 
-  constructor(choice: ChatChoiceDecoder, position: number, dialect: string, run: StreamCallIds, out: Delta[]) {
+  constructor(choice: ChatChoiceDecoder, position: number, dialect: string, callIds: StreamCallIds, out: Delta[]) {
     this.#choice = choice;
     this.#dialect = dialect;
     this.#base = position === 0 ? {} : { choice: position };
     this.#out = out;
-    this.#run = run;
+    this.#callIds = callIds;
   }
 
-  /** Emits the rest of every part. Calls end if the choice is complete; `cutOff` must not be run (B31). */
+  /**
+   * Emits the remaining deltas of every part. Calls end if the choice is complete. `cutOff` is marked as invalid,
+   * because it must not be run (B31).
+   */
   finishParts({ parts }: Message, cutOff: ToolCallPart | undefined, isComplete: boolean): void {
     for (const part of parts) {
       const key = this.#nextKey(part);
@@ -37,7 +44,7 @@ export class ChatChoiceFinisher {
     }
   }
 
-  /** Emits the ends of the started calls, as soon as their choice has a finish reason. */
+  /** Emits the ends of the started calls. Called as soon as the choice has a finish reason. */
   endCalls({ parts }: Message, cutOff: ToolCallPart | undefined): void {
     for (const part of parts) {
       const key = this.#nextKey(part);
@@ -51,7 +58,10 @@ export class ChatChoiceFinisher {
     return key.startsWith("calls/") ? calls[Number(key.slice("calls/".length))] : undefined;
   }
 
-  /** Returns the key of the next part. Parts of one field have the same order in chunks and in the decoded message. */
+  /**
+   * Returns the part key of the next part of the decoded message. Parts of one wire field have the same order in the
+   * chunks and in the decoded message, so the key contains a counter for each field.
+   */
   #nextKey(part: Part): string {
     const { in: field, at: origin } = readForm(part, this.#dialect);
     if (field === DETAILS_FIELD) return `details/${this.#counts[DETAILS_FIELD]++}`;
@@ -70,7 +80,7 @@ export class ChatChoiceFinisher {
     const emitted = call?.emitted;
     if (emitted?.kind === "whole") return;
     if (call === undefined || emitted?.call === undefined) {
-      if (part.type === "tool-call") this.#run.assignId(part, this.#dialect);
+      if (part.type === "tool-call") this.#callIds.assignId(part, this.#dialect);
       this.#emitWhole(part, key);
       return;
     }
@@ -91,11 +101,14 @@ export class ChatChoiceFinisher {
     const emitted = this.#choice.emittedParts.get(key) ?? this.#findReasoningText(part, key);
     if (emitted === undefined) return this.#emitWhole(part, key);
     if (emitted.kind === "whole") return;
-    // Chunks never repeat text: all of it was emitted when it came.
+    // Chunks never repeat text, so the complete text has been emitted.
     emitRest(emitted, part, { dialect: this.#dialect, base: this.#base, isTextComplete: true }, this.#out);
   }
 
-  /** Returns the emitted reasoning text that a later, only detail repeats. */
+  /**
+   * Returns the emitted reasoning text that the first and only detail repeats; undefined if the part is not that
+   * detail.
+   */
   #findReasoningText(part: Part, key: string): EmittedPart | undefined {
     const { reasoningField, emittedParts } = this.#choice;
     const isText = part.type === "reasoning" && part.text !== "" && part.summary === undefined;

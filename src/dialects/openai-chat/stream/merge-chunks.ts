@@ -1,17 +1,17 @@
-// Merges chunks into the wire object of a whole answer. Texts of unknown fields are joined: whether a chunk continues
-// or repeats them is unknown, and joining loses nothing (B43).
+// Merges chunks into the wire object of a response. Texts of unknown fields are joined: it is unknown whether a chunk
+// continues or repeats them, and joining loses nothing (B43).
 import { flattenText } from "../../../assembly/draft.ts";
 import { setOwn } from "../../../model/merge-extra.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { copyObject } from "../../../model/json/index.ts";
 import { copyField, isObject } from "../../kit/fields/read-wire.ts";
 
-/** Merges a field of the answer itself: later values win, and null never overwrites a value. */
+/** Merges a top-level field: later values win, and null never overwrites a value. */
 export function overwriteField(target: JsonObject, source: JsonObject, key: string): void {
   mergeField(target, source, key, false);
 }
 
-/** Merges a field of a delta: texts and lists are appended. */
+/** Merges a field of a delta: texts and lists are appended to the existing value. */
 export function appendField(target: JsonObject, source: JsonObject, key: string): void {
   mergeField(target, source, key, true);
 }
@@ -25,7 +25,7 @@ function mergeField(target: JsonObject, source: JsonObject, key: string, appends
   else if (value === null || value === existing) {
     if (appends && typeof value === "string") setOwn(target, key, value + value);
   } else if (isObject(value) && isObject(existing)) {
-    // A copy, because both objects belong to the chunks.
+    // Merging changes a copy, because both objects belong to the caller's chunks.
     const merged = copyObject(existing);
     for (const inner of Object.keys(value)) mergeField(merged, value, inner, appends);
     setOwn(target, key, merged);
@@ -34,10 +34,13 @@ function mergeField(target: JsonObject, source: JsonObject, key: string, appends
   else copyField(source, key, target);
 }
 
-/** Lists that were created here and can be appended to. */
+/** Lists that `appendList` created. Other lists belong to the caller's chunks and must not be changed. */
 const OWNED_LISTS = new WeakSet<JsonValue[]>();
 
-/** Appends to a list, in place if the list was created here. */
+/**
+ * Returns the list with `more` appended. Changes the list in place if `appendList` created it, so that merging n chunks
+ * is not quadratic.
+ */
 function appendList(list: JsonValue[], more: readonly JsonValue[]): JsonValue[] {
   if (!OWNED_LISTS.has(list)) {
     const copy = [...list, ...more];
@@ -48,7 +51,10 @@ function appendList(list: JsonValue[], more: readonly JsonValue[]): JsonValue[] 
   return list;
 }
 
-/** A text that grows with every chunk and is flattened in memory from time to time. */
+/**
+ * A text that grows with every chunk. It is flattened in memory from time to time, because long chains of
+ * concatenations are slow.
+ */
 export class GrowingText {
   text = "";
   readonly #mark = { flattenedLength: 0 };
@@ -59,7 +65,7 @@ export class GrowingText {
   }
 }
 
-/** Copies every field with all digits of its numbers. */
+/** Copies every field of `from` into `target`, with all digits of its numbers, and returns `target`. */
 export function copyFields(target: JsonObject, from: JsonObject): JsonObject {
   for (const key of Object.keys(from)) copyField(from, key, target);
   return target;

@@ -1,4 +1,4 @@
-// Encoders for the parts of a streamed message that have their own wire format: calls, audio and reasoning details.
+// Encodes the parts of a streamed message that have their own wire format: calls, audio and reasoning details.
 import type { Delta } from "../../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { sameJson } from "../../../model/json/index.ts";
@@ -13,34 +13,36 @@ import { DETAILS_FIELD } from "../messages/reasoning.ts";
 import { copyFields } from "./merge-chunks.ts";
 import type { ChatEncodeState } from "../encode-state.ts";
 
-/** Sends a delta of the choice, with log probabilities beside it. */
+/** Sends a chunk with a delta of the choice and, beside the delta, log probabilities. */
 export type EmitChatDelta = (delta: JsonObject, logprobs: JsonObject | null) => void;
 
-/** The way in which a part is sent. */
+/** The way in which a part is sent, and the state of sending. */
 export interface PartEncoding extends PendingSurrogate {
   /**
-   * "field": a text in its own field; "block": a text in a content block; "whole": in one chunk, when it is complete.
+   * "field": a text in a field of its own; "block" and "thinking": a text in a content block; "detail": an entry of
+   * `reasoning_details`; "call" and "legacy": a call in `tool_calls` or `function_call`; "audio": streamed audio;
+   * "whole": a part in a single chunk, once it is complete; "dropped": a part that is not sent.
    */
   method: "field" | "block" | "thinking" | "detail" | "call" | "legacy" | "audio" | "whole" | "dropped";
   field: string;
-  /** The index of a call. */
+  /** The index of a call in `tool_calls`. */
   callIndex: number;
   hasStarted: boolean;
-  /** True if some text of a text field has been sent. */
+  /** True if a non-empty text of the part has been sent. */
   hasText: boolean;
-  /** The sent fields of a call or detail, except the growing one. */
+  /** The fields of a call or detail that have been sent, except its growing text. */
   sent?: JsonObject;
 }
 
-/** The services of the choice encoder for its part encoders. */
+/** The functions and state of the choice encoder that its part encoders use. */
 export interface ChatPartContext {
   readonly state: ChatEncodeState;
   emitDelta: EmitChatDelta;
-  /** Encodes a single part as a message does; losses are not reported. */
+  /** Encodes one part as the only part of a message. Losses are not reported. */
   encodePart(part: Part): JsonObject;
 }
 
-/** Returns the fields of an object that have not been sent with the same value. */
+/** Returns the fields of `all` that have not been sent with the same value, except `ignored`. */
 function unsentFields(all: JsonObject, sent: JsonObject, ...ignored: readonly string[]): JsonObject {
   const rest: JsonObject = {};
   for (const key in all) {
@@ -94,7 +96,7 @@ export class ChatCallEncoder {
     const data: JsonObject = { name, [argumentsField]: "" };
     const hasResidue = encoding.method === "call" && part.extra?.[this.#context.state.dialect] !== undefined;
     const call = hasResidue ? this.#encode(part, encoding, field) : { id: part.toolCallId };
-    // SDKs that merge calls need a type, even if the vendor omits it.
+    // SDKs that merge calls need a type, even if the vendor's answer had no type.
     call["type"] ??= field;
     call[field] = copyFields(data, unsentFields(toObject(call[field]), {}, "name", argumentsField));
     encoding.sent = call;
@@ -107,7 +109,10 @@ export class ChatCallEncoder {
     return toObject(Array.isArray(calls) ? calls[0] : undefined);
   }
 
-  /** Returns the residue of a call that arrived with its end. */
+  /**
+   * Returns the fields of a call that the chunk with its start did not contain: residue that arrived with a later
+   * delta.
+   */
   #unsentFields(part: ToolCallPart, encoding: PartEncoding, field: string, argumentsField: string): JsonObject {
     if (part.extra?.[this.#context.state.dialect] === undefined) return {};
     const call = this.#encode(part, encoding, field);
@@ -118,7 +123,7 @@ export class ChatCallEncoder {
     return rest;
   }
 
-  /** Sends complete calls. */
+  /** Sends complete calls in one chunk, with their indexes. */
   emitWhole(calls: readonly JsonValue[]): void {
     const list = calls.filter(isObject).map((each) => {
       const call = copyFields({ type: "function" }, each);
@@ -131,17 +136,20 @@ export class ChatCallEncoder {
 
 export class ChatAudioEncoder {
   readonly #context: ChatPartContext;
-  /** The sent fields; for data and transcript, the sent length. */
+  /**
+   * The fields that have been sent. For data and transcript of streamed audio, the value is the number of sent
+   * characters.
+   */
   readonly #sentFields: JsonObject = {};
 
   constructor(context: ChatPartContext) {
     this.#context = context;
   }
 
-  /** Sends audio data as it arrives, and the id as soon as it is known. */
+  /** Sends audio data as it arrives, and the id as soon as the id is known. */
   push(part: AudioPart, delta: Delta): void {
     const fragment: JsonObject = {};
-    // Clients recognize audio by its id, so an empty one is sent until the real id arrives.
+    // Clients recognize audio by its id, so an empty id is sent until the real id arrives.
     const id = findSealValue(part, "id", this.#context.state.context) ?? "";
     if (id !== (this.#sentFields["id"] ?? null)) this.#sentFields["id"] = fragment["id"] = id;
     const { data, transcript } = delta.kind === "part" ? part : readAudioDelta(delta);
@@ -157,14 +165,14 @@ export class ChatAudioEncoder {
     this.#sentFields[field] = Number(before ?? 0) + text.length;
   }
 
-  /** Sends complete audio, unless some audio has been sent. */
+  /** Sends complete audio in one chunk, unless audio has already been sent. */
   emitWhole(audio: JsonObject): void {
     if (Object.keys(this.#sentFields).length > 0) return;
     copyFields(this.#sentFields, audio);
     this.#context.emitDelta({ audio }, null);
   }
 
-  /** Returns the fields of the complete audio that have not been sent. */
+  /** Returns the fields of the complete audio that have not been sent; for data and transcript, the unsent end. */
   unsentFields(audio: JsonObject): JsonObject {
     const unsent: JsonObject = {};
     for (const key in audio) {
@@ -186,15 +194,16 @@ const SUMMARY_DETAIL = "reasoning.summary";
 
 export class ReasoningDetailEncoder {
   readonly #context: ChatPartContext;
-  /** The type of the last detail. */
+  /** The type of the detail that was sent last. */
   #type: JsonValue | undefined;
+  /** The part of the detail that was sent last. */
   #last: PartDraft | undefined;
 
   constructor(context: ChatPartContext) {
     this.#context = context;
   }
 
-  /** True if a detail has content that determines its type. */
+  /** True if a reasoning part has the first content that determines the type of its detail (text or summary). */
   static canStart(draft: PartDraft, delta: Delta): boolean {
     const { kind, part } = draft;
     if (kind !== "thinking" || delta.kind !== "thinking" || delta.payload.textDelta === "") return false;
@@ -202,7 +211,8 @@ export class ReasoningDetailEncoder {
   }
 
   /**
-   * Adds a delta to a detail. Returns a loss if another detail was sent in between, so that this one cannot continue.
+   * Sends a delta of a detail. Returns a loss code if another detail was sent in between, because a fragment without an
+   * index can continue only the last detail.
    */
   push(draft: PartDraft, encoding: PartEncoding, delta: Delta): "part-split" | "late-dropped" | undefined {
     if (!encoding.hasStarted) {
@@ -222,7 +232,7 @@ export class ReasoningDetailEncoder {
   }
 
   #begin(draft: PartDraft, encoding: PartEncoding): void {
-    const { text, summary } = draft.part as ReasoningPart; // `canStart` has checked the type.
+    const { text, summary } = draft.part as ReasoningPart; // The cast is safe, because `canStart` has checked the type.
     const detail = this.#encode(draft.part);
     const field = detail["type"] === SUMMARY_DETAIL ? "summary" : "text";
     detail[field] = takeWholeCharacters(encoding, field === "text" ? text : (summary?.[0] ?? ""));
@@ -232,7 +242,10 @@ export class ReasoningDetailEncoder {
     this.#last = draft;
   }
 
-  /** Sends more text of a detail, and the new fields of `all`. */
+  /**
+   * Sends the next text of a detail, and the fields of `all` that have not been sent. Returns a loss code as `push`
+   * does.
+   */
   emitMore(
     draft: PartDraft,
     encoding: PartEncoding,
@@ -258,12 +271,15 @@ export class ReasoningDetailEncoder {
     return isInterrupted ? "part-split" : undefined;
   }
 
-  /** Sends complete details. */
+  /** Sends details in one chunk, after a separator if one is needed. */
   emitWhole(list: readonly JsonValue[]): void {
     this.#context.emitDelta({ [DETAILS_FIELD]: [...this.#separator(list), ...list] }, null);
   }
 
-  /** Returns an empty detail that separates a detail from the one before it, if both would be merged. */
+  /**
+   * Returns an empty detail to send before `list` if a client would merge its first detail with the previous one;
+   * otherwise an empty list.
+   */
   #separator(list: readonly JsonValue[]): JsonObject[] {
     const first = toObject(list[0]);
     const { type, index } = first;

@@ -1,4 +1,5 @@
-// Decodes streamed `reasoning_details`: details with the same index, or of one type in a row, are merged.
+// Decodes streamed `reasoning_details`. Details with the same index are merged, and so are adjacent details of one type
+// without an index.
 import type { Delta, PayloadBase } from "../../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { copyObject } from "../../../model/json/index.ts";
@@ -7,7 +8,7 @@ import type { ChatDecodeState } from "../decode-state.ts";
 import { overwriteField, GrowingText } from "./merge-chunks.ts";
 import { EmittedPart, emitSeals } from "../../openai/emitted-part.ts";
 
-/** The growing field of each type. */
+/** For each type of detail, the field whose text is sent in fragments. */
 const GROWING_FIELDS: Readonly<Record<string, string>> = {
   "reasoning.text": "text",
   "reasoning.summary": "summary",
@@ -21,10 +22,10 @@ export class ReasoningDetailsDecoder {
   readonly #emittedParts: Map<string, EmittedPart>;
   readonly #base: PayloadBase;
 
-  constructor(state: ChatDecodeState, emittedParts: Map<string, EmittedPart>, at: PayloadBase) {
+  constructor(state: ChatDecodeState, emittedParts: Map<string, EmittedPart>, base: PayloadBase) {
     this.#state = state;
     this.#emittedParts = emittedParts;
-    this.#base = at;
+    this.#base = base;
   }
 
   decode(list: readonly JsonObject[], emits: boolean, out: Delta[]): void {
@@ -53,8 +54,8 @@ export class ReasoningDetailsDecoder {
   }
 
   /**
-   * Finds the detail that a fragment continues. Without an index, only the first fragment of a chunk can continue the
-   * last detail.
+   * Returns the position of the detail that a fragment continues; undefined if the fragment is a new detail. Without an
+   * index, only the first fragment of a chunk can continue the last detail.
    */
   #find(added: JsonObject, isFirst: boolean): number | undefined {
     const { type, index } = added;
@@ -106,7 +107,10 @@ function findGrowingField({ type }: JsonObject): string | undefined {
   return typeof type === "string" && Object.hasOwn(GROWING_FIELDS, type) ? GROWING_FIELDS[type] : undefined;
 }
 
-/** A signature can arrive before its text or without one. */
+/**
+ * Returns a copy of the first fragment of a detail. An absent text becomes empty, because a signature can arrive before
+ * its text or without one.
+ */
 function createDetail(added: JsonObject): JsonObject {
   const detail = copyObject(added);
   if (added["type"] === "reasoning.text" && detail["text"] === undefined) detail["text"] = "";

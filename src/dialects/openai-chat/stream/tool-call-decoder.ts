@@ -15,19 +15,22 @@ import { overwriteField } from "./merge-chunks.ts";
 const LEGACY_FIELD = "function_call";
 type CallDataField = "function" | typeof CUSTOM_TYPE | typeof LEGACY_FIELD;
 
-/** A tool call as far as its fragments have arrived. */
+/** A streamed tool call, merged from the fragments that have arrived. */
 export class StreamedChatCall {
-  /** The merged call, as a whole answer has it. */
+  /** The merged call, in the format of a response. */
   readonly wire: JsonObject;
   readonly key: string;
   field: CallDataField;
-  /** Arguments that have not been emitted. */
+  /** The received arguments that have not been emitted. */
   pendingArguments = "";
-  /** Set when the start of the call has been emitted. */
+  /** The emitted part; undefined until the start of the call has been emitted. */
   emitted: EmittedPart | undefined;
-  /** The length of the arguments when they were last flattened. */
+  /** The length of the arguments when they were last flattened in memory. */
   flattenedLength = 0;
-  /** True if the name grew after the call started, so that the call cannot be run. */
+  /**
+   * True if the name grew after the start of the call was emitted. The emitted name is wrong, so the call must not be
+   * run.
+   */
   isMisnamed = false;
 
   constructor(key: string, field: CallDataField) {
@@ -63,7 +66,10 @@ export class StreamedChatCall {
     return typeof id === "string" && id !== "" ? id : undefined;
   }
 
-  /** Merges a fragment and returns an id or a name that arrived too late. */
+  /**
+   * Merges a fragment. Returns the id or name that differs from the emitted start of the call; undefined if there is
+   * none.
+   */
   addFields(fragment: JsonObject): JsonObject | undefined {
     let late: JsonObject | undefined;
     for (const key in fragment) {
@@ -81,7 +87,10 @@ export class StreamedChatCall {
     return late;
   }
 
-  /** Merges name and arguments and returns a name that arrived too late. */
+  /**
+   * Merges the name and arguments of a fragment. Returns a name that arrived after the start of the call was emitted;
+   * undefined if there is none.
+   */
   addData(field: CallDataField, value: JsonValue): string | undefined {
     if (!isObject(value)) {
       if (value !== null) this.wire[field] ??= value;
@@ -112,7 +121,10 @@ export class StreamedChatCall {
     return late;
   }
 
-  /** Returns the merged call with the arguments and the type, which a stream can omit. */
+  /**
+   * Returns the merged call in the format of a response, with the arguments and the type, which a stream can omit.
+   * `args` replaces the arguments.
+   */
   toWholeCall(args?: string): JsonObject {
     const argumentsField = this.field === CUSTOM_TYPE ? "input" : "arguments";
     const data: JsonObject = copyObject(this.data);
@@ -125,19 +137,19 @@ export class StreamedChatCall {
   }
 }
 
-/** Merges a name: it can be continued, repeated, or repeated with a continuation. */
+/** Returns the merged name. A fragment can continue the name, repeat it, or repeat it with a continuation. */
 function mergeName(name: string, text: string): string {
   if (text === name || text === "") return name;
   return text.startsWith(name) ? text : name + text;
 }
 
-/** The identifying fields of a fragment. */
+/** The fields of a fragment that identify its call. */
 interface CallFragment {
   index: JsonValue | undefined;
   id: string | undefined;
   name: string | undefined;
   args: string;
-  /** True if an earlier fragment of the same chunk belongs to this call. */
+  /** True if an earlier fragment of the same chunk belongs to the call that `#findCandidate` returned. */
   isRepeatedInList: boolean;
 }
 
@@ -147,20 +159,25 @@ export class ChatToolCallDecoder {
   readonly #byIndex = new Map<JsonValue, StreamedChatCall>();
   readonly #byId = new Map<string, StreamedChatCall>();
   readonly #state: ChatDecodeState;
-  readonly #run: StreamCallIds;
+  readonly #callIds: StreamCallIds;
   readonly #emittedParts: Map<string, EmittedPart>;
   readonly #base: PayloadBase;
-  /** Calls before this index have started. */
+  /** The index of the first call whose start has not been emitted. */
   #nextToStart = 0;
 
-  constructor(state: ChatDecodeState, run: StreamCallIds, emittedParts: Map<string, EmittedPart>, at: PayloadBase) {
+  constructor(
+    state: ChatDecodeState,
+    callIds: StreamCallIds,
+    emittedParts: Map<string, EmittedPart>,
+    base: PayloadBase,
+  ) {
     this.#state = state;
-    this.#run = run;
+    this.#callIds = callIds;
     this.#emittedParts = emittedParts;
-    this.#base = at;
+    this.#base = base;
   }
 
-  /** Decodes the fragments of a chunk and returns those whose call has ended. */
+  /** Decodes the fragments of a chunk. Returns the fragments whose call has already ended. */
   decode(list: readonly JsonObject[], out: Delta[]): JsonObject[] {
     const touched = new Set<StreamedChatCall>();
     const ended: JsonObject[] = [];
@@ -178,7 +195,7 @@ export class ChatToolCallDecoder {
     return ended;
   }
 
-  /** Decodes a fragment of the deprecated `function_call`; false if the call has ended. */
+  /** Decodes a fragment of the deprecated `function_call`. Returns false if the call has already ended. */
   decodeLegacy(data: JsonObject, out: Delta[]): boolean {
     this.legacyCall ??= new StreamedChatCall(LEGACY_FIELD, LEGACY_FIELD);
     if (this.legacyCall.hasEnded) return false;
@@ -220,10 +237,15 @@ export class ChatToolCallDecoder {
     return this.#register(call, fragment);
   }
 
+  /**
+   * Returns the call that a fragment may continue, found by index, id or order; undefined if the fragment starts a
+   * call.
+   */
   #findCandidate({ index, id, name }: CallFragment): StreamedChatCall | undefined {
     if (index !== undefined) {
       const known = this.#byIndex.get(index);
-      // An id can continue under another index; with a name the fragment is a new call, even if its id repeats.
+      // A fragment with a known id can continue its call under another index. With a name, the fragment is a new call,
+      // even if its id is known.
       return known ?? (id !== undefined && name === undefined ? this.#byId.get(id) : undefined);
     }
     const byId = id === undefined ? undefined : this.#byId.get(id);
@@ -236,13 +258,13 @@ export class ChatToolCallDecoder {
     return call;
   }
 
-  /** Starts the calls whose names are complete, in order; with `isLast`, all of them. */
+  /** Emits the starts of the calls whose names are complete, in order; with `isLast`, of all calls. */
   emitReadyCalls(out: Delta[], isLast = false): void {
     for (; this.#nextToStart < this.calls.length; this.#nextToStart++) {
       const call = this.calls[this.#nextToStart];
       if (call === undefined) break;
       if (call.name === "" && !isLast) break;
-      // A name is complete when arguments, even empty ones, or another call follow.
+      // A name is complete once arguments (even empty ones) or another call follow.
       const isNamed =
         isObject(call.args) || call.pendingArguments !== "" || (call.id !== undefined && call.args === "");
       if (!isNamed && this.#nextToStart === this.calls.length - 1 && !isLast) break;
@@ -267,7 +289,7 @@ export class ChatToolCallDecoder {
       out.push({ kind: "part", payload: { value: part, partKey: call.key, ...this.#base } });
       return;
     }
-    this.#run.assignId(part, this.#state.context.dialect);
+    this.#callIds.assignId(part, this.#state.context.dialect);
     const { toolCallId, toolName, format, extra } = part;
     emitted.call = part;
     emitted.extra = extra;
@@ -302,25 +324,26 @@ export class ChatToolCallDecoder {
   }
 }
 
-/** True if a fragment continues a call, judged by its id, name and arguments (B18). */
+/** True if a fragment continues a call; false if it starts a new one. Decided by id, name and arguments (B18). */
 function continuesCall(call: StreamedChatCall, { index, id, name, args, isRepeatedInList }: CallFragment): boolean {
   if (isRepeatedInList && (name !== undefined || id !== undefined)) return false;
   const known = call.args;
   const hasArgs = known !== undefined && known !== "";
   const hasOtherId = id !== undefined && call.id !== undefined && id !== call.id;
   if (!hasOtherId && id !== undefined && call.id !== undefined) return true;
-  // Some vendors send another id with every fragment, so an id alone does not start a call.
+  // Some vendors send another id with every fragment, so another id alone does not start a call if the index is the
+  // same.
   if (hasOtherId && index === undefined) return false;
   if (name === undefined || call.name === "") return !hasOtherId || typeof known !== "string" || !isComplete(known);
   if (!hasArgs) return !hasOtherId;
   if ((id !== undefined && !hasOtherId) || typeof known !== "string") return false;
-  // Names cannot grow after arguments: an equal name is repeated, another name starts a call.
+  // A name cannot grow after arguments have arrived: an equal name is a repetition, another name starts a call.
   if (name !== call.name) return false;
   const startsObject = args.trimStart().startsWith("{");
   return hasOtherId ? !startsObject && !isComplete(known) : !startsObject || !isComplete(known);
 }
 
-/** True if the arguments are a complete JSON object, which cannot be continued. */
+/** True if the text is a complete JSON object, which further arguments cannot continue. */
 function isComplete(text: string): boolean {
   if (!text.trimEnd().endsWith("}")) return false;
   try {

@@ -1,4 +1,4 @@
-// Decodes and encodes citations of an answer. The wire counts code points; the model counts UTF-16 units.
+// Decodes and encodes citations. The wire counts code points; the canonical model counts UTF-16 units.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Annotation, TextPart } from "../../../model/parts.ts";
 import type { DecodeContext } from "../../dialect.ts";
@@ -13,7 +13,7 @@ import { readOwnForm, wasOmitted } from "../encode-state.ts";
 
 type CitationField = "url" | "title" | "fileId";
 
-/** The fields of each citation type; the first type of a kind is the plain one. */
+/** The fields of each citation type. The first type of a kind is the default type for encoding that kind. */
 const CITATION_TYPES: readonly {
   type: string;
   kind: Annotation["kind"];
@@ -50,7 +50,7 @@ const CITATION_TYPES: readonly {
   { type: "file_path", kind: "file", fields: [["fileId", "file_id"]], span: false },
 ];
 
-/** Decodes a list of citations; undefined if an entry is not an object. */
+/** Returns the decoded citations; undefined if an entry is not an object. */
 export function decodeAnnotations(
   list: readonly JsonValue[],
   text: string,
@@ -68,7 +68,7 @@ export function decodeAnnotations(
 const START_INDEX = "start_index";
 const END_INDEX = "end_index";
 
-/** Decodes a citation; its positions must be within `points`. */
+/** Decodes a citation. `points` converts positions in the text that has the citation to UTF-16 units. */
 export function decodeAnnotation(wire: JsonObject, points: CodePointIndex, context: DecodeContext): Annotation {
   const row = CITATION_TYPES.find(({ type }) => type === wire["type"]);
   const annotation: Annotation = { kind: row?.kind ?? "other" };
@@ -104,7 +104,7 @@ function findPlainType(kind: string): (typeof CITATION_TYPES)[number] | undefine
 
 const ALWAYS_SUPPORTED = ["kind", "extra", "seals"];
 
-/** Encodes the citations of a text; the path tracker must be at the text. */
+/** Encodes the citations of a text. The path tracker must be at the text. */
 export function encodeAnnotations({ annotations = [], text }: TextPart, state: ResponsesEncodeState): JsonObject[] {
   const { context } = state;
   if (annotations.length === 0) return [];
@@ -117,7 +117,7 @@ export function encodeAnnotations({ annotations = [], text }: TextPart, state: R
   return list.filter((wire) => wire !== undefined);
 }
 
-/** Encodes a citation; undefined if Responses has no type for it. The path tracker must be at the citation. */
+/** Encodes a citation. Returns undefined if Responses has no type for it. The path tracker must be at the citation. */
 export function encodeAnnotation(
   annotation: Annotation,
   points: CodePointIndex,
@@ -152,7 +152,10 @@ export function encodeAnnotation(
   return wire;
 }
 
-/** Encodes the span of a citation; one without a span covers the whole text. */
+/**
+ * Encodes the span of a citation. A citation without a span gets the whole text as its span, because the wire requires
+ * one.
+ */
 function encodeSpan(
   annotation: Annotation,
   points: CodePointIndex,

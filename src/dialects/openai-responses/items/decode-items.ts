@@ -1,5 +1,5 @@
-// Decodes items to messages: a user, system or developer message each, a run of assistant items (text, reasoning,
-// calls) together, and a run of tool outputs together.
+// Decodes items into messages. Each user, system or developer item is a message; consecutive assistant items (text,
+// reasoning, calls) form one message, and so do consecutive tool outputs.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Message, Role } from "../../../model/message.ts";
 import type { Part } from "../../../model/parts.ts";
@@ -18,14 +18,14 @@ import { findByCallType, findByOutputType } from "./tool-item-types.ts";
 
 const FRAGMENT_FIELDS: ReadonlySet<string> = new Set(["instructions", "input"]);
 
-/** Decodes a bare list of items, or an object with `input` and `instructions`. */
+/** Decodes a bare list of items, or an object that has only `input` and `instructions`. */
 export function decodeMessages(wire: unknown, context: DecodeContext): Message[] {
   if (Array.isArray(wire)) return decodeHistory(wire as JsonValue[], createDecodeState(context));
   const { input, instructions } = isObject(wire) ? wire : {};
   if (!isObject(wire) || input === undefined) {
     context.fail("wrong-type", `Expected a list of items or { "input": … }, found ${describeKind(wire)}.`);
   }
-  // A list of messages cannot store request parameters, so they are rejected instead of dropped.
+  // The result, a list of messages, has no place for request parameters, so they are rejected instead of dropped.
   const other = Object.keys(wire).find((key) => !FRAGMENT_FIELDS.has(key));
   if (other !== undefined) context.fail("wrong-type", "Only messages are accepted here; remove this field.", other);
   if (instructions !== undefined && typeof instructions !== "string") {
@@ -38,7 +38,7 @@ export function decodeInstructions(instructions: string | undefined): Message[] 
   return instructions === undefined ? [] : [{ role: "system", parts: [{ type: "text", text: instructions }] }];
 }
 
-/** Decodes the input; a string is one user message. */
+/** Decodes the input. A string becomes one user message. */
 export function decodeInput(input: JsonValue, context: DecodeContext): Message[] {
   if (typeof input === "string") {
     const message: Message = { role: "user", parts: [{ type: "text", text: input }] };
@@ -54,7 +54,7 @@ export function decodeInput(input: JsonValue, context: DecodeContext): Message[]
 
 const ROLES: Readonly<Record<string, Role>> = { user: "user", system: "system", developer: "developer" };
 
-/** Decodes a list of items; the path tracker must be at the list. */
+/** Decodes a list of items. The path tracker must be at the list. */
 function decodeHistory(list: readonly JsonValue[], state: ResponsesDecodeState): Message[] {
   const { context } = state;
   const messages: Message[] = [];
@@ -67,7 +67,7 @@ function decodeHistory(list: readonly JsonValue[], state: ResponsesDecodeState):
     if (isMessage && role !== "assistant") {
       const isLeading = last === undefined || last.role === "system";
       last = decodeMessage(item, role, context);
-      // Plainly, leading system text stands in `instructions`.
+      // By default, leading system text is encoded as `instructions`; the form makes the encoder write it into `input`.
       if (isLeading && last.role === "system") storeForm(last, context.dialect, "in", "input");
       messages.push(last);
     } else {
@@ -75,16 +75,16 @@ function decodeHistory(list: readonly JsonValue[], state: ResponsesDecodeState):
       const parts = previous?.role === "assistant" ? previous.parts : [];
       const decoded = isMessage ? decodeAssistantItem(item, parts, state) : decodeItem(item, state);
       const [first] = decoded;
-      const run = first?.type === "tool-result" && first.executor !== "provider" ? "tool" : "assistant";
-      if (previous?.role === run) for (const part of decoded) previous.parts.push(part);
-      else messages.push((last = { role: run, parts: decoded }));
+      const decodedRole = first?.type === "tool-result" && first.executor !== "provider" ? "tool" : "assistant";
+      if (previous?.role === decodedRole) for (const part of decoded) previous.parts.push(part);
+      else messages.push((last = { role: decodedRole, parts: decoded }));
     }
     context.pathTracker.leave();
   }
   return messages;
 }
 
-/** Decodes a user, system or developer message; a message of an unknown role becomes the user's. */
+/** Decodes a user, system or developer message. A message of an unknown role becomes a user message. */
 function decodeMessage(item: JsonObject, wireRole: string, context: DecodeContext): Message {
   const { dialect } = context;
   const role = Object.hasOwn(ROLES, wireRole) ? ROLES[wireRole] : undefined;
@@ -112,14 +112,17 @@ function decodeMessage(item: JsonObject, wireRole: string, context: DecodeContex
   return message;
 }
 
-/** Decodes any item of an answer; `previous` are the parts before it. */
+/** Decodes any item of a response. `previous` are the parts of the items before it. */
 export function decodeAnyItem(item: JsonObject, previous: readonly Part[], state: ResponsesDecodeState): Part[] {
   const { type, role } = item;
   const isMessage = (type === undefined || type === "message") && role === "assistant";
   return isMessage ? decodeAssistantItem(item, previous, state) : decodeItem(item, state);
 }
 
-/** Decodes an assistant message; `previous` are the parts of the run before it. */
+/**
+ * Decodes an assistant message item. `previous` are the parts of the assistant items before it. A message without
+ * content becomes an opaque part.
+ */
 function decodeAssistantItem(item: JsonObject, previous: readonly Part[], state: ResponsesDecodeState): Part[] {
   const { context } = state;
   const { content } = item;
@@ -140,19 +143,21 @@ function decodeMessageBlock(block: JsonObject, { context }: ResponsesDecodeState
   return decodeOutputBlock(block, context);
 }
 
-/** True if a text can be encoded as a string. */
+/** True if a part is a text that can be encoded as a string. */
 function isPlainText(part: Part): boolean {
   return part.type === "text" && part.annotations === undefined && part.logprobs === undefined;
 }
 
-/** True if a part stands in a message that a following text would continue. */
+/** True if a part is in a message item that a following text without an item of its own would continue. */
 function isMessagePart(part: Part | undefined, dialect: string): boolean {
   if (part === undefined) return false;
   if (part.type === "opaque") return part.extra?.[dialect] !== undefined;
   return part.type === "text" || part.type === "refusal";
 }
 
-/** Stores the fields of an assistant message if they are not the plain ones. */
+/**
+ * Stores the fields of an assistant message item as form, unless the encoder would write the same fields by default.
+ */
 function storeMessageFields(first: Part, item: JsonObject, isFirst: boolean, state: ResponsesDecodeState): void {
   const hasId = decodeItemId(first, item, state);
   let count = 0;

@@ -1,4 +1,5 @@
-// Decodes items of tool calls and of tool outputs. An item of a hosted tool holds both and becomes two parts.
+// Decodes items of tool calls and of tool outputs. An item of a hosted tool, which the provider runs, contains both and
+// becomes two parts.
 import { parseArguments } from "../../../model/tool-arguments.ts";
 import type { JsonObject } from "../../../model/json/index.ts";
 import { hasExactNumbers, stringifyJson } from "../../../model/json/index.ts";
@@ -13,7 +14,10 @@ import { storeItemFields } from "../decode-state.ts";
 import type { ToolItemType } from "./tool-item-types.ts";
 import { CUSTOM_TYPE, FUNCTION_TYPE, hasStructuredOutput } from "./tool-item-types.ts";
 
-/** Decodes a call item; undefined if it lacks the fields of a call. */
+/**
+ * Decodes a call item, and the result if the item contains it. Returns undefined if the item lacks the fields of a
+ * call.
+ */
 export function decodeCallItem(
   item: JsonObject,
   toolType: ToolItemType,
@@ -21,7 +25,7 @@ export function decodeCallItem(
 ): Part[] | undefined {
   const name = toolType.toolName ?? item["name"];
   const id = toolType.hasItemIdAsCallId === true ? item["id"] : item["call_id"];
-  // A call that is identified by its item id needs that id.
+  // If the item id is also the call id, the item must have an id.
   if (typeof name !== "string" || (toolType.hasItemIdAsCallId === true && typeof id !== "string")) return undefined;
   const toolName = toolType.toolName === undefined ? restoreName(name, state.renames?.toolNames) : name;
   const call: ToolCallPart = { type: "tool-call", toolCallId: "", toolName, input: {} };
@@ -44,14 +48,16 @@ export function decodeCallItem(
   return result === undefined ? [call] : [call, result];
 }
 
-/** Decodes the input of a call and returns the field it came from; undefined if it has an unexpected type. */
+/**
+ * Decodes the input of a call and returns the field that contains it; undefined if the input has an unexpected type.
+ */
 function decodeInput(
   call: ToolCallPart,
   item: JsonObject,
   toolType: ToolItemType,
   { context }: ResponsesDecodeState,
 ): string | undefined {
-  // A computer call can have several actions.
+  // A computer call can have a list of actions instead of one action.
   const field = toolType.inputField === "action" && Array.isArray(item["actions"]) ? "actions" : toolType.inputField;
   const value = item[field];
   const isText = typeof value === "string";
@@ -82,19 +88,22 @@ function decodeInput(
   }
 }
 
-/** Sets the input value, and its exact text if its numbers have more digits than a double. */
+/** Sets the input value, and its exact text if a number has more digits than a double can represent. */
 function setInputValue(call: ToolCallPart, value: object): void {
   call.input = value;
   if (hasExactNumbers(value)) call.inputText = stringifyJson(value);
 }
 
-/** True if the provider runs a tool that clients usually run: a shell in a container, a search for hosted tools. */
+/** True if the provider runs a tool that clients usually run: a shell in a container, or a search for hosted tools. */
 function runsAtProvider({ environment, execution }: JsonObject, toolType: ToolItemType): boolean {
   if (toolType.callType === "shell_call") return isObject(environment) && environment["type"] !== "local";
   return toolType.callType === "tool_search_call" && execution === "server";
 }
 
-/** Returns the plain status of a call. A call that was cut off is marked as invalid (B31). */
+/**
+ * Returns the default status of a call, which is not stored; undefined if every status is stored. Marks a call that was
+ * cut off as invalid (B31).
+ */
 function readCallStatus(
   call: ToolCallPart,
   { id, status }: JsonObject,
@@ -110,7 +119,7 @@ function readCallStatus(
 
 const UNFINISHED: ReadonlySet<unknown> = new Set(["in_progress", "searching", "interpreting", "generating", "calling"]);
 
-/** Decodes the output of a hosted call; undefined if there is none yet. */
+/** Decodes the output of a hosted call. Returns undefined if the call is still running and has no output. */
 function decodeInlineResult(
   call: ToolCallPart,
   item: JsonObject,
@@ -144,7 +153,8 @@ function decodeInlineResult(
     return result;
   }
   const field = hasError ? "error" : toolType.outputField;
-  // Plainly, a failed MCP call has its message in `error`.
+  // By default, the message of a failed MCP call is encoded as `error`; the form makes the encoder write it into the
+  // output field.
   if (toolType.callType === "mcp_call" && isError && !hasError) storeForm(result, dialect, "in", toolType.outputField);
   if (!hasError && !hasOutput) return result;
   copyField(item, field, result, "output");
@@ -152,7 +162,7 @@ function decodeInlineResult(
   return result;
 }
 
-/** Decodes an output item; undefined if it lacks the fields of a result. */
+/** Decodes an output item. Returns undefined if the item lacks the fields of a result or belongs to no call. */
 export function decodeOutputItem(
   item: JsonObject,
   toolType: ToolItemType,
@@ -163,7 +173,7 @@ export function decodeOutputItem(
   const known: string[] = [];
   const output = item[toolType.outputField];
   if (toolType === FUNCTION_TYPE || toolType === CUSTOM_TYPE) {
-    // In an answer, outputs of functions are not the client's, so they stay opaque.
+    // In a response, function outputs do not come from the client, so they become opaque parts.
     if (state.isResponse) return undefined;
     if (Array.isArray(output)) {
       context.pathTracker.enter(toolType.outputField);
@@ -181,7 +191,7 @@ export function decodeOutputItem(
   else if (toolType.callType !== "apply_patch_call") return undefined;
   if (result.output !== undefined || result.content !== undefined) known.push(toolType.outputField);
   let callIdField = toolType.callIdField;
-  // Older clients name the shell call in the item's id.
+  // Older clients send the id of the shell call as the item's id.
   if (toolType.callType === "local_shell_call" && item[callIdField] === undefined) callIdField = "id";
   const id = item[callIdField];
   if (typeof id === "string") known.push(callIdField);
@@ -189,7 +199,7 @@ export function decodeOutputItem(
   if (toolType === CUSTOM_TYPE) result.format = "text";
   else if (toolType !== FUNCTION_TYPE) result.tool = toolType.callType;
   if (!matchCall(result, id, toolType, item, state)) return undefined;
-  // The output has the type of another tool than its call.
+  // The output item has the type of another tool than its call; the form makes the encoder write this type again.
   if ((state.toolTypesByCallId.get(result.toolCallId) ?? toolType) !== toolType)
     storeForm(result, context.dialect, "row", toolType.callType);
   const isHosted = state.isResponse || state.hostedCallIds.has(result.toolCallId) || item["execution"] === "server";
@@ -198,7 +208,7 @@ export function decodeOutputItem(
   return result;
 }
 
-/** Matches a result with its call; false if the result belongs to no call. */
+/** Assigns a result to its call. Returns false if no call is found for the result. */
 function matchCall(
   result: ToolResultPart,
   id: unknown,
@@ -212,7 +222,7 @@ function matchCall(
     result.toolName = toolType.toolName;
     calls.matchResult(result, undefined);
   } else if (item["name"] === undefined) {
-    // The call can lack its id, too (B17).
+    // The call can lack its id as well (B17).
     calls.matchResult(result, "");
     if (result.toolCallId !== "") storeForm(result, context.dialect, "id", null);
   }

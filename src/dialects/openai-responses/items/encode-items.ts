@@ -1,4 +1,4 @@
-// Encodes messages as items. Leading system text becomes the instructions.
+// Encodes messages as items. Leading system messages become the instructions.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { copyObject } from "../../../model/json/index.ts";
 import type { Message } from "../../../model/message.ts";
@@ -31,7 +31,10 @@ import {
   createEncodeState,
 } from "../encode-state.ts";
 
-/** Encodes messages as a bare list of items, or with `instructions` as an object. */
+/**
+ * Encodes messages as a bare list of items, or as an object with `input` if there are instructions or the input is a
+ * string.
+ */
 export function encodeMessages(messages: readonly Message[], context: EncodeContext<ResponsesLossCode>): JsonValue {
   const turns = messages.map((message, index) => ({ message, index }));
   const { instructions, input } = encodeHistory(turns, createEncodeState(context));
@@ -45,7 +48,7 @@ export interface EncodedHistory {
   input: JsonValue;
 }
 
-/** Encodes a history; the path tracker must be at the list of messages. */
+/** Encodes a history. The path tracker must be at the list of messages. */
 export function encodeHistory(turns: readonly OutgoingTurn[], state: ResponsesEncodeState): EncodedHistory {
   state.turns = turns;
   const count = countInstructions(turns, state.context);
@@ -59,7 +62,7 @@ export function encodeHistory(turns: readonly OutgoingTurn[], state: ResponsesEn
   return { instructions, input: encodeInput(turns.slice(count), state) };
 }
 
-/** Returns the input; a single user message is a string if it came as one. */
+/** Returns the input. A single user message is a string if the decoded input was a string. */
 function encodeInput(turns: readonly OutgoingTurn[], { items, context }: ResponsesEncodeState): JsonValue {
   for (const { message, index } of turns) {
     if (readOwnForm(message, context)["input"] !== "string") continue;
@@ -71,6 +74,7 @@ function encodeInput(turns: readonly OutgoingTurn[], { items, context }: Respons
   return items;
 }
 
+/** Returns the number of leading system messages that can become the instructions. */
 function countInstructions(turns: readonly OutgoingTurn[], context: EncodeContext): number {
   let count = 0;
   for (const { message } of turns) {
@@ -91,7 +95,8 @@ function encodeInstructions(turns: readonly OutgoingTurn[], state: ResponsesEnco
     reportMessage(turn, state);
     if (turns.length > 1) state.context.report.addLoss("system-joined", [turn.index, "parts"]);
     enterPartPath(turn, 0, state);
-    const part = turn.message.parts[0] as TextPart; // `countInstructions` has checked that this is the only part.
+    // The cast is safe, because `countInstructions` counts only messages whose only part is a text.
+    const part = turn.message.parts[0] as TextPart;
     reportPart(part, SUPPORTED_TEXT, state);
     leavePartPath(state);
     texts.push(part.text);
@@ -110,7 +115,7 @@ function reportMessage({ message, index }: OutgoingTurn, { context, idSeed }: Re
   }
 }
 
-/** Encodes the message at the index `at` of `turns`. */
+/** Encodes the message `turn`, which is at the index `at` of `turns`, and reports a loss if it yields no item. */
 export function encodeTurn(
   turn: OutgoingTurn,
   previous: OutgoingTurn | undefined,
@@ -228,7 +233,10 @@ function encodeItem(
   }
 }
 
-/** Returns the next part after reasoning in the same run of assistant messages that is not reasoning itself. */
+/**
+ * Returns the next part after reasoning that is encoded and is not reasoning, in the same message or in the assistant
+ * messages that follow directly; undefined if there is none.
+ */
 function findFollower(
   turns: readonly OutgoingTurn[],
   index: number,
@@ -236,7 +244,7 @@ function findFollower(
   state: ResponsesEncodeState,
 ): Part | undefined {
   const { nextPart } = state;
-  // Adjacent reasoning parts have the same next part, so it is cached.
+  // Adjacent reasoning parts have the same next part, so the next part is cached.
   if (nextPart !== undefined && (nextPart.turn > index || (nextPart.turn === index && nextPart.at > at)))
     return nextPart.part;
   let first = at + 1;
@@ -262,7 +270,7 @@ function isEncodable(part: Part, { context }: ResponsesEncodeState): boolean {
   return part.type === "text" || part.type === "refusal";
 }
 
-/** Returns the result that is encoded in the item of its call. */
+/** Returns the result that is encoded in the item of the call at index `at`; undefined if there is none. */
 function findInlineResult(
   { executor, tool }: ToolCallPart,
   parts: readonly Part[],
@@ -274,7 +282,7 @@ function findInlineResult(
   return state.resultsInCalls.results.get(at);
 }
 
-/** Maps the index of each hosted call to the next result with its id. */
+/** Maps the index of each hosted call to the next result with the same call id. */
 function mapInlineResults(parts: readonly Part[]): ReadonlyMap<number, ToolResultPart> {
   const results = new Map<number, ToolResultPart>();
   const next = new Map<string, ToolResultPart>();
@@ -294,19 +302,22 @@ export function isMessagePart(part: Part | undefined, context: EncodeContext): p
   return part?.type === "text" || part?.type === "refusal";
 }
 
-/** True if a part continues the message item before it, because it had no item of its own. */
+/**
+ * True if a part continues the message item before it, because the part has neither an item id nor item fields of its
+ * own.
+ */
 export function continuesMessage(part: Part | undefined, context: EncodeContext): part is MessagePart {
   if (!isMessagePart(part, context) || readOwnForm(part, context)["item"] !== undefined) return false;
   return part.seals?.some(({ kind, dialect }) => kind === "id" && dialect === context.dialect) !== true;
 }
 
-/** Encodes an assistant message item and returns the index of the next part. */
+/** Encodes an assistant message item and returns the index of the next part that is not in the item. */
 function encodeAssistantMessage(turn: OutgoingTurn, start: number, state: ResponsesEncodeState): number {
   const { context, items } = state;
   const { parts } = turn.message;
-  const first = parts[start] as MessagePart; // The caller has checked the type.
+  const first = parts[start] as MessagePart; // The cast is safe, because the caller has checked `isMessagePart`.
   let end = start + 1;
-  // The API documents only this form for a message without an id.
+  // For a message without an id, the API documents only a string as content.
   if (isBareText(first) && state.idSeed === undefined) {
     items.push({ role: "assistant", content: first.text } satisfies AssistantMessage);
     return end;
@@ -327,7 +338,7 @@ function encodeAssistantMessage(turn: OutgoingTurn, start: number, state: Respon
   return end;
 }
 
-/** Creates an assistant message item without its blocks. */
+/** Creates an assistant message item without content. `id` is undefined if the item has no id. */
 export function createMessageItem(
   first: MessagePart,
   state: ResponsesEncodeState,
@@ -343,7 +354,7 @@ export function createMessageItem(
 
 const PLAIN_BLOCK: ReadonlySet<string> = new Set(["type", "text", "annotations", "logprobs"]);
 
-/** Returns the text if the blocks are a single plain text. */
+/** Returns the text if the blocks are a single text without further fields, and undefined otherwise. */
 function readSingleText(first: MessagePart, blocks: readonly JsonObject[]): string | undefined {
   const [block] = blocks;
   if (first.type !== "text" || blocks.length !== 1 || block?.["type"] !== "output_text") return undefined;

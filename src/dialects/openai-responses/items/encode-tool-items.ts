@@ -1,4 +1,5 @@
-// Encodes tool calls and results as items of their tool; parts that do not fit become function items.
+// Encodes tool calls and results as items of their tool. Calls and results that do not fit the item type of their tool
+// become function items.
 import { formatArguments, parseArguments } from "../../../model/tool-arguments.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import { assignObject } from "../../../model/json/index.ts";
@@ -14,20 +15,20 @@ import type { InputText } from "../types.ts";
 import type { ResponsesEncodeState } from "../encode-state.ts";
 import { supportedFields, finishItem, encodeItemId, reportPart, readOwnForm } from "../encode-state.ts";
 
-/** Returns the tool item type of a call or result; undefined for plain functions of other names. */
+/** Returns the item type of a call's or result's tool; undefined for tools that Responses does not have. */
 function findToolType(part: ToolCallPart | ToolResultPart): ToolItemType | undefined {
   if (part.tool !== undefined) return findByCallType(part.tool);
   if (part.executor === "provider") return undefined;
   return part.format === "text" ? CUSTOM_TYPE : FUNCTION_TYPE;
 }
 
-/** True if the item type can express the call's input. */
+/** True if an item of the type can express the call. */
 function fitsItem(
   { input, executor, toolCallId }: ToolCallPart,
   toolType: ToolItemType,
   state: ResponsesEncodeState,
 ): boolean {
-  // A computer call needs a result with a screenshot.
+  // The API requires that the result of a computer call is a screenshot.
   if (toolType.callType === COMPUTER_CALL && state.context.repair && !findCallsWithScreenshot(state).has(toolCallId))
     return false;
   if (toolType.outputType === undefined && executor !== "provider") return false;
@@ -37,7 +38,7 @@ function fitsItem(
   return true;
 }
 
-/** True if a call is encoded as an item of its own type, with its id. */
+/** True if a call is encoded as an item of its own type, so that the call's item id is valid. */
 export function hasOwnItem(call: ToolCallPart, state: ResponsesEncodeState): boolean {
   const toolType = findToolType(call);
   return toolType === undefined || fitsItem(call, toolType, state);
@@ -45,7 +46,7 @@ export function hasOwnItem(call: ToolCallPart, state: ResponsesEncodeState): boo
 
 const COMPUTER_CALL = "computer_call";
 
-/** Returns the calls whose results start with an image that can be encoded. */
+/** Returns the ids of the calls whose results start with an image that can be encoded. */
 function findCallsWithScreenshot(state: ResponsesEncodeState): ReadonlySet<string> {
   if (state.callsWithScreenshot !== undefined) return state.callsWithScreenshot;
   const calls = new Set<string>();
@@ -60,13 +61,16 @@ function findCallsWithScreenshot(state: ResponsesEncodeState): ReadonlySet<strin
   return calls;
 }
 
-/** Returns the plain item type for a call that does not fit its own; undefined if the provider runs it. */
+/**
+ * Returns the function or custom type, for a call that does not fit its own type; undefined if the provider runs the
+ * call.
+ */
 function findPlainType({ executor, format }: ToolCallPart): ToolItemType | undefined {
   if (executor === "provider") return undefined;
   return format === "text" ? CUSTOM_TYPE : FUNCTION_TYPE;
 }
 
-/** Returns the item type of a call; undefined if the call is dropped. */
+/** Returns the item type of a call; undefined if the call is dropped, because only the provider could run it. */
 export function chooseToolType(call: ToolCallPart, state: ResponsesEncodeState): ToolItemType | undefined {
   const ownType = findToolType(call);
   return ownType !== undefined && fitsItem(call, ownType, state) ? ownType : findPlainType(call);
@@ -76,7 +80,10 @@ const CALL_FIELDS = ["toolCallId", "toolName", "input", "inputText", "invalid", 
 const SUPPORTED_PLAIN_CALL = supportedFields(...CALL_FIELDS);
 const SUPPORTED_TOOL_CALL = supportedFields(...CALL_FIELDS, "tool");
 
-/** Encodes a call, with its result if one item holds both; undefined if it is dropped. */
+/**
+ * Encodes a call, and its result if one item contains both. Returns undefined and reports a loss if the call is
+ * dropped.
+ */
 export function encodeCall(
   call: ToolCallPart,
   result: ToolResultPart | undefined,
@@ -98,7 +105,7 @@ export function encodeCall(
   if (toolType.toolName === undefined)
     item["name"] = isMcpItem(toolType) ? call.toolName : state.names.encodeToolName(call.toolName);
   else if (toolType.toolName !== call.toolName) context.report.addLoss("field-unsupported", "toolName");
-  // The end of the answer already says that the call was cut off.
+  // The status of the response already states that the call was cut off, so the item does not repeat it.
   const isImplied = state.cutOffCall === call && readOwnForm(call, context)["cut"] === "ending";
   const isCut = encodeInput(item, call, toolType, state) && !isImplied;
   if (result !== undefined) encodeInlineResult(item, result, toolType, context);
@@ -109,12 +116,14 @@ export function encodeCall(
   return finishItem(item, call, plain, state);
 }
 
-/** True for items of MCP servers, whose tool names must not be changed. */
+/** True for items of MCP servers. Their tool names must not be changed, because the server knows them. */
 function isMcpItem({ callType }: ToolItemType): boolean {
   return callType.startsWith("mcp_");
 }
 
-/** Encodes the ids of the call and of the item, and returns the encoded seal. */
+/**
+ * Encodes the call id and the item id. Returns the kind of the encoded seal; undefined if the item id is not a seal.
+ */
 function encodeCallIds(
   item: JsonObject,
   call: ToolCallPart,
@@ -125,14 +134,14 @@ function encodeCallIds(
   const callId = encodeCallId(call, toolType, state);
   if (callId !== undefined) item[toolType.hasItemIdAsCallId === true ? "id" : "call_id"] = callId;
   if (toolType.hasItemIdAsCallId === true) return undefined;
-  // An item id is only valid for items of its type.
+  // An item id is valid only for an item of the type that it was made for.
   if (!isOwn && state.idSeed === undefined) return undefined;
   const id = encodeItemId(call, toolType === FUNCTION_TYPE ? "fc" : "ctc", state);
   if (id !== undefined) item["id"] = id;
   return id === undefined ? undefined : "id";
 }
 
-/** Encodes a call id; an id that the provider assigned is not changed. */
+/** Encodes a call id. If the item id is the call id, the provider assigned it, so it is not renamed. */
 function encodeCallId(
   part: ToolCallPart | ToolResultPart,
   toolType: ToolItemType,
@@ -143,7 +152,7 @@ function encodeCallId(
   return id === null ? undefined : typeof id === "string" ? id : part.toolCallId;
 }
 
-/** Reports executor, format and `invalid`, which the item type implies. */
+/** Reports the executor, format and `invalid` flag of a part if its item does not contain them. */
 function reportDefaults(
   { executor, format, invalid }: ToolCallPart | (ToolResultPart & { invalid?: never }),
   toolType: ToolItemType,
@@ -156,7 +165,7 @@ function reportDefaults(
   if (invalid === false) context.report.addLoss("tool-default-omitted", "invalid");
 }
 
-/** Encodes the input of a call; true if only a status can say that it was cut off. */
+/** Encodes the input of a call. Returns true if only a status can express that the call was cut off. */
 function encodeInput(
   item: JsonObject,
   call: ToolCallPart,
@@ -186,9 +195,9 @@ function isEmpty(input: unknown): boolean {
   return input === undefined || (isObject(input) && Object.keys(input).length === 0);
 }
 
-/** Returns the input with all digits of the exact text (B23). */
+/** Returns the input with all digits of its exact text (B23). */
 function exactInput(call: ToolCallPart): JsonObject {
-  // The caller has checked that the input is an object or a list.
+  // The cast is safe, because the caller has checked that the input is an object or a list.
   return (call.inputText === undefined ? call.input : parseArguments(formatArguments(call)).input) as JsonObject;
 }
 
@@ -215,8 +224,8 @@ function encodeInlineResult(
 }
 
 /**
- * Reports the fields of a result that is encoded in its call's item; false if it is not. The path tracker must be at
- * the result.
+ * Reports the unsupported fields of a result that is encoded in the item of its call. Returns false if the result needs
+ * an item of its own. The path tracker must be at the result.
  */
 export function reportInlineResult(result: ToolResultPart, state: ResponsesEncodeState): boolean {
   const { context, callsByResult } = state;
@@ -238,7 +247,10 @@ const RESULT_FIELDS = ["toolCallId", "toolName", "isError", "output", "content",
 const SUPPORTED_PLAIN_RESULT = supportedFields(...RESULT_FIELDS);
 const SUPPORTED_TOOL_RESULT = supportedFields(...RESULT_FIELDS, "tool");
 
-/** Encodes a result; undefined if it is dropped. Nothing is reported for a synthesized result. */
+/**
+ * Encodes a result. Returns undefined and reports a loss if the result is dropped. The error flag and the wrapped
+ * output of a synthesized result are not reported.
+ */
 export function encodeResult(
   result: ToolResultPart,
   isSynthesized: boolean,
@@ -248,7 +260,7 @@ export function encodeResult(
   const call = calls.get(result.toolCallId);
   const form = readOwnForm(result, context)["row"];
   const ownType = (form === undefined ? call?.itemType : findByCallType(form)) ?? findToolType(result);
-  // A result that belongs into its call's item has no item of its own.
+  // A result whose tool type has no output item can only be encoded in the item of its call, which is missing.
   if (result.executor === "provider" && ownType?.outputType === undefined) {
     context.report.addLoss("provider-tool-unsupported");
     return undefined;
@@ -270,7 +282,9 @@ export function encodeResult(
   return finishItem(item, result, isPatch || item["id"] !== undefined ? plain : undefined, state);
 }
 
-/** Encodes the ids of the call and of the item, and returns the encoded seal. */
+/**
+ * Encodes the call id and the item id. Returns the kind of the encoded seal; undefined if the item id is not a seal.
+ */
 function encodeResultIds(
   item: JsonObject,
   result: ToolResultPart,
@@ -281,12 +295,12 @@ function encodeResultIds(
   const isById = readOwnForm(result, context)["answers"] === "id";
   const id = encodeCallId(result, toolType, state);
   if (id !== undefined) item[isById ? "id" : toolType.callIdField] = id;
-  const ownType = isById ? undefined : encodeItemId(result, undefined, state);
-  if (ownType !== undefined) item["id"] = ownType;
-  return ownType === undefined ? undefined : "id";
+  const itemId = isById ? undefined : encodeItemId(result, undefined, state);
+  if (itemId !== undefined) item["id"] = itemId;
+  return itemId === undefined ? undefined : "id";
 }
 
-/** Encodes the output; false if the item type cannot hold it. */
+/** Encodes the output of a result. Returns false if the item type cannot express the output. */
 function encodeOutput(
   item: JsonObject,
   result: ToolResultPart,
@@ -309,7 +323,7 @@ function encodeOutput(
   return true;
 }
 
-/** Converts a text to the output structure of a tool. */
+/** Converts a text to the structured output of a tool. */
 function toStructuredOutput(text: string, isError: boolean, { callType }: ToolItemType): JsonObject {
   if (callType === "tool_search_call") return { tools: [] };
   if (callType === "mcp_approval_request") return { approve: false, reason: text };
@@ -341,7 +355,7 @@ function encodeBlocks(content: readonly Part[], state: ResponsesEncodeState): Js
   return blocks.filter((block) => block !== undefined);
 }
 
-/** Encodes the output as a string, or as blocks if it has content. */
+/** Encodes the output as a string, or as a list of blocks if the result has content. */
 function encodeContent(result: ToolResultPart, state: ResponsesEncodeState): JsonValue {
   const { context } = state;
   const { output, content } = result;

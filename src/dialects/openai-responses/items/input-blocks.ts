@@ -14,7 +14,7 @@ import { supportedFields, reportPart, readOwnForm } from "../encode-state.ts";
 
 const BREAKPOINT_FIELD = "prompt_cache_breakpoint";
 
-/** Decodes a list of blocks; the path tracker must be at the list. */
+/** Decodes a list of blocks. The path tracker must be at the list. */
 export function decodeBlocks(list: readonly JsonValue[], context: DecodeContext): Part[] {
   const parts: Part[] = [];
   for (let at = 0; at < list.length; at++) {
@@ -32,7 +32,7 @@ function decodeBlock(block: JsonObject, context: DecodeContext): Part {
 function decodeKnownBlock(block: JsonObject, context: DecodeContext): Part | undefined {
   const { type, text, [BREAKPOINT_FIELD]: breakpoint } = block;
   const isBreakpoint = isObject(breakpoint) && breakpoint["mode"] === "explicit";
-  // A decoded breakpoint must not become residue.
+  // The block is copied without its cache breakpoint, so that the decoded breakpoint does not also become residue.
   const fields = isBreakpoint ? { ...block } : block;
   if (isBreakpoint) delete fields[BREAKPOINT_FIELD];
   let part: Part | undefined;
@@ -56,7 +56,7 @@ function decodeKnownBlock(block: JsonObject, context: DecodeContext): Part | und
 
 const SUPPORTED_TEXT = supportedFields("text", "cache");
 
-/** Encodes a part as an input block; undefined if the part is dropped. */
+/** Encodes a part as an input block. Returns undefined and reports a loss if the part is dropped. */
 export function encodeBlock(part: Part, state: ResponsesEncodeState): JsonObject | undefined {
   if (isMediaPart(part)) return finishBlock(encodeMedia(part, state), part, state);
   switch (part.type) {
@@ -74,7 +74,10 @@ function encodeText(part: TextPart | RefusalPart, state: ResponsesEncodeState): 
   return { type: "input_text", text: part.text } satisfies InputText;
 }
 
-/** Encodes a part that is not content; only an opaque block of this dialect can be. */
+/**
+ * Encodes a part that is neither text nor media. Only an opaque part of this dialect can be encoded; any other part is
+ * dropped with a loss.
+ */
 function encodeOtherPart(part: Part, state: ResponsesEncodeState): JsonObject | undefined {
   if (part.type === "opaque") return encodeOpaque(part, state);
   state.context.report.addLoss(part.type === "reasoning" ? "reasoning-unsupported" : "part-unsupported");
@@ -82,8 +85,8 @@ function encodeOtherPart(part: Part, state: ResponsesEncodeState): JsonObject | 
 }
 
 /**
- * Completes a block with its residue, and with its breakpoint if that came from this dialect; other models can reject
- * one.
+ * Completes a block with its residue and cache breakpoint. A breakpoint that was not decoded from this dialect is
+ * dropped, because some models reject breakpoints.
  */
 function finishBlock(
   block: JsonObject | undefined,
@@ -102,7 +105,10 @@ function finishBlock(
   return block;
 }
 
-/** Encodes an opaque part verbatim; `seal` is encoded with its message. */
+/**
+ * Returns the value of an opaque part unchanged; undefined if it is dropped. `seal` is the kind of seal that its
+ * message item contains.
+ */
 export function encodeOpaque(part: OpaquePart, state: ResponsesEncodeState, seal?: "id"): JsonObject | undefined {
   const { context } = state;
   const { value } = part;

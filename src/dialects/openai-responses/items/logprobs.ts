@@ -10,7 +10,7 @@ import type { ResponsesEncodeState } from "../encode-state.ts";
 
 const TOP_LOGPROBS = "top_logprobs";
 
-/** Decodes a list of tokens; undefined if an entry is not one. */
+/** Returns the decoded tokens; undefined if an entry is not a token. */
 export function decodeLogprobs(list: readonly JsonValue[], context: DecodeContext): Logprob[] | undefined {
   const logprobs: Logprob[] = [];
   for (const wire of list) {
@@ -36,7 +36,7 @@ export function decodeLogprobs(list: readonly JsonValue[], context: DecodeContex
 
 const SUPPORTED: ReadonlySet<string> = new Set(["token", "logprob", "bytes", "top", "extra"]);
 
-/** Encodes tokens; the path tracker must be at the list. */
+/** Encodes tokens. The path tracker must be at the list. */
 export function encodeLogprobs(logprobs: readonly Logprob[], state: ResponsesEncodeState): JsonObject[] {
   const { context } = state;
   return context.pathTracker.each(undefined, logprobs, (logprob) => {

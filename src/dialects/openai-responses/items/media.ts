@@ -1,4 +1,4 @@
-// Decodes and encodes images, files and audio of the input: by URL, inline, or by file id.
+// Decodes and encodes images, files and audio of the input: inline, by URL, or by file id.
 import { encodeBase64, formatDataUrl, readDataUrl } from "../../../model/data-url.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { AudioPart, ImagePart, MediaPart } from "../../../model/parts.ts";
@@ -14,7 +14,7 @@ import type { InputAudio } from "../types.ts";
 import type { ResponsesEncodeState } from "../encode-state.ts";
 import { supportedFields, reportPart, readOwnForm } from "../encode-state.ts";
 
-/** The source fields for inline data, URL and file id; the first field with a string is decoded. */
+/** The wire fields for inline data, URL and file id, in this order. The first field that is a string is decoded. */
 const SOURCE_FIELDS = {
   image: ["image_url", "image_url", "file_id"],
   file: ["file_data", "file_url", "file_id"],
@@ -29,7 +29,7 @@ const AUDIO_FORMATS = new ValueMap<string, InputAudio["input_audio"]["format"]>(
   ["audio/wave", "wav"],
 ]);
 
-/** Decodes an image or a file; undefined if it has no source. */
+/** Decodes an image or a file. Returns undefined if the block has no source. */
 export function decodeMedia(block: JsonObject, type: "image" | "file", context: DecodeContext): MediaPart | undefined {
   const field = SOURCE_FIELDS[type].find((each) => typeof block[each] === "string");
   const source = field === undefined ? undefined : block[field];
@@ -49,7 +49,10 @@ export function decodeMedia(block: JsonObject, type: "image" | "file", context: 
   return part;
 }
 
-/** Decodes audio, which stands in an inner object. */
+/**
+ * Decodes audio, whose fields are in an inner object. Returns undefined if the data is missing or the format is
+ * unknown.
+ */
 export function decodeAudio(block: JsonObject, context: DecodeContext): AudioPart | undefined {
   const inner = block[INPUT_AUDIO];
   if (!isObject(inner)) return undefined;
@@ -57,7 +60,7 @@ export function decodeAudio(block: JsonObject, context: DecodeContext): AudioPar
   const mimeType = typeof format === "string" ? AUDIO_FORMATS.toModel(format) : undefined;
   if (typeof data !== "string" || mimeType === undefined) return undefined;
   const part: AudioPart = { type: "audio", data, mimeType };
-  // The API does not document audio input; some compatible servers accept it.
+  // The API does not document audio input, but some compatible servers accept it. Only audio with this form is encoded.
   storeForm(part, context.dialect, "in", INPUT_AUDIO);
   storeUnknownFields(part, inner, ["data", "format"], context, INPUT_AUDIO);
   storeUnknownFields(part, block, ["type", INPUT_AUDIO], context);
@@ -66,7 +69,7 @@ export function decodeAudio(block: JsonObject, context: DecodeContext): AudioPar
 
 const SOURCES = ["url", "data", "text", "fileId", "content", "path", "blob"] as const;
 
-/** Encodes a media part without its residue; undefined if the part is dropped. */
+/** Encodes a media part without its residue. Returns undefined and reports a loss if the part is dropped. */
 export function encodeMedia(part: MediaPart, state: ResponsesEncodeState): JsonObject | undefined {
   const { context } = state;
   if (part.type === "video") return reportDropped("part-unsupported", state);
@@ -101,7 +104,9 @@ export function encodeMedia(part: MediaPart, state: ResponsesEncodeState): JsonO
   return block;
 }
 
-/** Restores the image detail of Chat's residue and returns the image with the rest, for reporting. */
+/**
+ * Restores the image detail from residue of OpenAI Chat. Returns the image with the remaining residue, for reporting.
+ */
 function restoreDetail(block: JsonObject, image: ImagePart, { context }: ResponsesEncodeState): ImagePart {
   const isOwn = image.extra?.[context.dialect]?.["detail"] !== undefined;
   return image.extra === undefined || isOwn ? image : restoreSiblingFields(block, image, SHARED_IMAGE_FIELDS, context);
@@ -138,7 +143,7 @@ function encodeAudio(part: AudioPart, source: string | undefined, state: Respons
   return { type: "input_audio", input_audio: { data: part.data ?? "", format } } satisfies InputAudio;
 }
 
-/** Returns inline data as a data URL; a file without a MIME type stays plain base64. */
+/** Returns inline data as a data URL. The data of a file without a MIME type remains plain base64. */
 function encodeDataUrl(part: MediaPart, text: string, { context }: ResponsesEncodeState): JsonValue {
   const { data, mimeType } = part;
   if (data === undefined) {
@@ -151,7 +156,7 @@ function encodeDataUrl(part: MediaPart, text: string, { context }: ResponsesEnco
   return formatDataUrl("image/png", data);
 }
 
-/** Encodes the file name, which the API requires for inline files. */
+/** Encodes the file name. The API requires a name for inline files, so a missing name is synthesized. */
 function encodeFilename(
   { name, mimeType }: MediaPart,
   block: JsonObject,

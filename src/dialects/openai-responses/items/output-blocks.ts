@@ -13,10 +13,10 @@ import type { Refusal } from "../types.ts";
 import type { ResponsesEncodeState } from "../encode-state.ts";
 import { supportedFields, reportPart, readOwnForm, wasOmitted } from "../encode-state.ts";
 
-/** A part that an assistant message item can hold. */
+/** A part that an assistant message item can contain. */
 export type MessagePart = TextPart | RefusalPart | OpaquePart;
 
-/** The list fields that a text block of an answer always has. */
+/** The list fields that a text block of a response always has, even if they are empty. */
 const LIST_FIELDS = ["annotations", "logprobs"] as const;
 
 export function decodeOutputBlock(block: JsonObject, context: DecodeContext): MessagePart {
@@ -34,7 +34,7 @@ export function decodeOutputBlock(block: JsonObject, context: DecodeContext): Me
     return part;
   }
   const part = toOpaquePart(block, context);
-  // An opaque part without this form is an item of its own.
+  // The form marks the opaque part as a block. Without it, the part would be encoded as an item.
   storeForm(part, context.dialect, "in", "message");
   return part;
 }
@@ -48,7 +48,7 @@ function decodeOutputText(block: JsonObject, text: string, context: DecodeContex
   if (decodedAnnotations !== undefined && decodedAnnotations.length > 0) part.annotations = decodedAnnotations;
   if (decodedLogprobs !== undefined && decodedLogprobs.length > 0) part.logprobs = decodedLogprobs;
   for (const _ in block) count++;
-  // Fast path: most blocks have exactly these four fields.
+  // Fast path: most blocks have exactly the four fields `type`, `text`, `annotations` and `logprobs`.
   if (decodedAnnotations !== undefined && decodedLogprobs !== undefined && count === 4) return part;
   storeAbsentFields(part, block, LIST_FIELDS, context);
   const lists = LIST_FIELDS.filter(
@@ -61,7 +61,10 @@ function decodeOutputText(block: JsonObject, text: string, context: DecodeContex
 const SUPPORTED_TEXT = supportedFields("text", "annotations", "logprobs");
 const SUPPORTED_REFUSAL = supportedFields("text");
 
-/** Encodes a block of an assistant message; `seal` is encoded with it. The path tracker must be at the part. */
+/**
+ * Encodes a block of an assistant message. `seal` is the kind of seal that the message item contains. The path tracker
+ * must be at the part.
+ */
 export function encodeOutputBlock(
   part: MessagePart,
   seal: "id" | undefined,

@@ -1,5 +1,5 @@
-// Decodes and encodes reasoning items: summaries, the raw text if the model shows it, and the seals with which the
-// provider continues it.
+// Decodes and encodes reasoning items: summaries, the raw text if the model reveals it, and the seals with which the
+// provider continues the reasoning.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Part, ReasoningPart } from "../../../model/parts.ts";
 import { storeUnknownFields, storeAbsentFields } from "../../openai/unknown-fields.ts";
@@ -14,7 +14,7 @@ import { supportedFields, isMadeId, encodeItemId, reportPart, readOwnForm, wasOm
 
 const ENCRYPTED_FIELD = "encrypted_content";
 
-/** Returns the texts of a list of plain blocks; undefined if a block has further fields. */
+/** Returns the texts of a list of blocks; undefined if an entry is not a block of the type or has further fields. */
 function readTexts(list: JsonValue | undefined, type: string): string[] | undefined {
   if (!Array.isArray(list)) return undefined;
   const texts: string[] = [];
@@ -26,7 +26,7 @@ function readTexts(list: JsonValue | undefined, type: string): string[] | undefi
   return texts;
 }
 
-/** Decodes a reasoning item; undefined if it has more than a part can hold. */
+/** Decodes a reasoning item. Returns undefined if the item has content that a reasoning part cannot express. */
 export function decodeReasoning(item: JsonObject, state: ResponsesDecodeState): ReasoningPart | undefined {
   const { context } = state;
   const { summary, content, [ENCRYPTED_FIELD]: encrypted } = item;
@@ -58,7 +58,10 @@ export function decodeReasoning(item: JsonObject, state: ResponsesDecodeState): 
 
 const SUPPORTED = supportedFields("text", "summary");
 
-/** Encodes reasoning; undefined, with a loss, if the target cannot continue from it. */
+/**
+ * Encodes reasoning. Returns undefined and reports a loss if the target cannot continue from the reasoning. `follower`
+ * is the next part that is encoded.
+ */
 export function encodeReasoning(
   part: ReasoningPart,
   follower: Part | undefined,
@@ -69,7 +72,8 @@ export function encodeReasoning(
   const sealed = findSealValue(part, "id", context);
   const { bare, content } = readOwnForm(part, context);
   if (idSeed === undefined && sealed === undefined && encrypted === undefined && (context.repair || bare !== true)) {
-    // The ids of the following items must be omitted: with an id, the provider requires its reasoning.
+    // The following items must omit their ids, because the provider rejects an item id without the reasoning that
+    // belongs to it.
     state.withholdsIds ||= context.repair;
     context.report.addLoss("reasoning-unsupported");
     return undefined;
@@ -95,8 +99,8 @@ export function encodeReasoning(
 }
 
 /**
- * True if the API would reject the reasoning. It must be followed by the next message or call (B12); without encrypted
- * content, it must be stored, and its follower must have an id (B13).
+ * True if the API would reject the reasoning. A message or call must follow it (B12). Without encrypted content, the
+ * provider must have stored the reasoning, and the following item must have an id (B13).
  */
 function isRejected(
   id: string | undefined,

@@ -1,23 +1,26 @@
-// The types of tool items: the tool, the field of its input, and the place of its output.
+// Declares the types of tool items, each with its tool, the field of the input, and the place of the output.
 
-/** The form of a call's input: JSON text, free text, a value, or one field of an object. */
+/**
+ * The spelling of a call's input on the wire: JSON text, free text, a JSON value, or one field of the canonical input
+ * object.
+ */
 type InputForm = "json" | "text" | "value" | "field";
 
 export interface ToolItemType {
-  /** The type of the call item, which is also the `tool` of the call. */
+  /** The type of the call item, which is also the `tool` field of the call part. */
   readonly callType: string;
-  /** The name of the tool; absent if the item has a name. */
+  /** The name of the tool; absent if the item has a `name` field. */
   readonly toolName?: string;
-  /** The field with the input. */
+  /** The field of the call item that contains the input. */
   readonly inputField: string;
   readonly inputForm: InputForm;
-  /** True if the item's id is the call id. */
+  /** True if the id of the call item is also the call id. */
   readonly hasItemIdAsCallId?: true;
-  /** The type of the output item; absent if the output stands in the call item. */
+  /** The type of the output item; absent if the call item contains the output. */
   readonly outputType?: string;
-  /** The field with the output. */
+  /** The field of the output item, or else of the call item, that contains the output. */
   readonly outputField: string;
-  /** The field of the output item with the call id. */
+  /** The field of the output item that contains the call id. */
   readonly callIdField: string;
 }
 
@@ -82,21 +85,21 @@ const BY_CALL_TYPE = new Map<unknown, ToolItemType>(TOOL_ITEM_TYPES.map((each) =
 const BY_OUTPUT_TYPE = new Map<unknown, ToolItemType>(TOOL_ITEM_TYPES.map((each) => [each.outputType, each]));
 BY_OUTPUT_TYPE.delete(undefined);
 
-/** Finds the type of a call item. */
+/** Returns the tool item type whose call items have this `type`; undefined if there is none. */
 export function findByCallType(type: unknown): ToolItemType | undefined {
   return BY_CALL_TYPE.get(type);
 }
 
-/** Finds the type of an output item. */
+/** Returns the tool item type whose output items have this `type`; undefined if there is none. */
 export function findByOutputType(type: unknown): ToolItemType | undefined {
   return BY_OUTPUT_TYPE.get(type);
 }
 
-/** True if the output has a structure of its own, so that it cannot be plain text. */
+/** True if the output of the tool is structured, so that a plain text is not accepted. */
 export function hasStructuredOutput({ callType }: ToolItemType): boolean {
   return callType === "shell_call" || callType === "tool_search_call" || callType === "mcp_approval_request";
 }
 
-// Both entries exist in the table.
+// The casts are safe, because the first two entries of the table are the function type and the custom type.
 export const FUNCTION_TYPE = TOOL_ITEM_TYPES[0] as ToolItemType;
 export const CUSTOM_TYPE = TOOL_ITEM_TYPES[1] as ToolItemType;

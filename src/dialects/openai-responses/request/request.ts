@@ -1,4 +1,5 @@
-// Decodes and encodes Responses requests: history, tools and settings. Other parameters become residue.
+// Decodes and encodes Responses requests: history, tools and settings. Parameters without a canonical field become
+// residue.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { ReasoningSettings, ModelRequest, Sampling } from "../../../model/request.ts";
 import type { DecodeContext, DecodeRequestOptions, EncodeContext, Encoded } from "../../dialect.ts";
@@ -64,7 +65,7 @@ export function decodeRequest(value: unknown, context: DecodeContext, { address 
   return request;
 }
 
-/** Decodes one setting; false if the model has none for it. */
+/** Decodes one setting. Returns false if the setting becomes residue. */
 function decodeSetting(
   wire: JsonObject,
   key: string,
@@ -78,7 +79,8 @@ function decodeSetting(
       if (Array.isArray(value)) request.tools ??= decodeTools(value, context);
       return Array.isArray(value);
     case "tool_choice": {
-      // The tools must be known, because a choice names custom tools differently.
+      // The tools must be decoded first, because a choice names a custom tool with the type `custom` instead of
+      // `function`.
       const tools = wire["tools"];
       if (Array.isArray(tools)) request.tools ??= decodeTools(tools, context);
       const choice = decodeChoice(value, request.tools ?? []);
@@ -100,7 +102,8 @@ function decodeSetting(
       return true;
     }
     case "include": {
-      // At the end of the list, its position can be restored.
+      // `INCLUDE_LOGPROBS` is decoded only if it is the last entry, so that the encoder can restore the order of the
+      // list.
       if (!Array.isArray(value) || value.indexOf(INCLUDE_LOGPROBS) !== value.length - 1 || value.length === 0)
         return false;
       sampling.logprobs = true;
@@ -153,15 +156,15 @@ export function encodeRequest(
 }
 
 /**
- * True if the history ends with an assistant text that is not OpenAI's own; Responses does not continue such a text
- * (B36).
+ * True if the history ends with an assistant text that Responses did not generate. Responses does not continue such a
+ * text (B36).
  */
 function endsWithForeignText({ messages }: ModelRequest, dialect: string): boolean {
   const last = messages.at(-1)?.parts.at(-1);
   return last?.type === "text" && last.seals?.some((seal) => seal.dialect === dialect) !== true;
 }
 
-/** True if any of the fields is set. */
+/** True if any of the fields has a value other than null. */
 function hasAnyField(residue: JsonObject, ...fields: string[]): boolean {
   return fields.some((field) => (residue[field] ?? null) !== null);
 }
@@ -180,7 +183,9 @@ function hasItem({ messages }: ModelRequest, types: ReadonlySet<unknown>, dialec
 
 const MORE_TOOLS: ReadonlySet<unknown> = new Set(["additional_tools"]);
 
-/** Encodes the tools and their settings; without tools, the API rejects some of the settings (B52). */
+/**
+ * Encodes the tools and their settings. Without tools, the API rejects some of the settings, so they are dropped (B52).
+ */
 function encodeToolSettings(
   wire: JsonObject,
   request: ModelRequest,
@@ -192,8 +197,9 @@ function encodeToolSettings(
   const list = encodeTools(tools, names, context);
   const hasMore = list.length > 0 || hasAnyField(residue, "prompt") || hasItem(request, MORE_TOOLS, context.dialect);
   const removesToolSettings = context.repair && !hasMore;
-  // An empty list and a choice that forces nothing are accepted, unless every tool was dropped.
-  const isLeft = tools.length === 0 || !removesToolSettings;
+  // True if an empty tool list and a choice that forces no tool are written. The API accepts both, so they are dropped
+  // only if the request had tools and none of them can be sent.
+  const isAccepted = tools.length === 0 || !removesToolSettings;
   const encodeField = (
     field: "tools" | "toolChoice" | "parallelToolCalls",
     isWritten: boolean,
@@ -204,11 +210,11 @@ function encodeToolSettings(
     else context.report.addLoss("tool-settings-dropped", field);
   };
   const isForced = toolChoice !== "auto" && toolChoice !== "none";
-  encodeField("tools", isLeft, () => list);
-  encodeField("toolChoice", isForced ? !removesToolSettings : isLeft, () =>
+  encodeField("tools", isAccepted, () => list);
+  encodeField("toolChoice", isForced ? !removesToolSettings : isAccepted, () =>
     encodeChoice(toolChoice ?? "auto", tools, names),
   );
-  encodeField("parallelToolCalls", isLeft, () => parallelToolCalls ?? null);
+  encodeField("parallelToolCalls", isAccepted, () => parallelToolCalls ?? null);
 }
 const WIRE_FIELDS = {
   tools: "tools",
@@ -225,7 +231,7 @@ function encodeSettings(wire: JsonObject, request: ModelRequest, context: Encode
   if (reasoning !== undefined) {
     const inner: JsonObject = {};
     context.pathTracker.into("reasoning", () => REASONING.encode(reasoning, inner, context));
-    // An empty `reasoning` is only sent if the request had an empty one (B57).
+    // An empty `reasoning` object is sent only if the canonical `reasoning` is empty, too (B57).
     if (Object.keys(inner).length > 0 || Object.keys(reasoning).length === 0) wire["reasoning"] = inner;
   }
   if (sampling !== undefined) context.pathTracker.into("sampling", () => encodeSampling(wire, sampling, context));
@@ -238,6 +244,6 @@ function encodeSampling(wire: JsonObject, sampling: Sampling, context: EncodeCon
     if (key !== "logprobs" && sampling[key as keyof Sampling] !== undefined) copyField(sampling, key, settings);
   }
   SAMPLING.encode(settings, wire, context);
-  // Log probabilities are off unless `include` requests them.
+  // Log probabilities are disabled by default, so `logprobs: false` needs no wire field.
   if (sampling.logprobs === false) context.report.addLoss("default-omitted", "logprobs");
 }

@@ -1,4 +1,4 @@
-// Decodes and encodes the output format (text, JSON or a JSON schema), which stands in `text`.
+// Decodes and encodes the output format (text, JSON or a JSON schema), which is in the field `text`.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { OutputFormat, ModelRequest } from "../../../model/request.ts";
 import type { DecodeContext, EncodeContext } from "../../dialect.ts";
@@ -26,7 +26,7 @@ export function decodeText(text: JsonObject, request: ModelRequest, context: Dec
   const { format } = text;
   const output = isObject(format) ? decodeFormat(format, request, context) : undefined;
   if (output !== undefined) request.output = output;
-  // An empty `text` leaves no other trace.
+  // An empty `text` object has no residue, so it is stored as form.
   else if (Object.keys(text).length === 0) storeForm(request, context.dialect, "text", "empty");
   storeUnknownFields(request, text, output === undefined ? [] : ["format"], context, "text");
 }
@@ -47,7 +47,7 @@ function decodeFormat(format: JsonObject, request: ModelRequest, context: Decode
   return output;
 }
 
-/** Encodes the format; residue of `text` is restored later. */
+/** Encodes the output format into `text`. The caller restores the residue of `text` afterwards. */
 export function encodeText(wire: JsonObject, request: ModelRequest, context: EncodeContext<ResponsesLossCode>): void {
   const { output } = request;
   if (output !== undefined)
@@ -61,7 +61,7 @@ function encodeFormat(output: OutputFormat, context: EncodeContext<ResponsesLoss
   if (output.name === undefined) context.report.addLoss("field-synthesized", "name");
   format["name"] = output.name ?? "response";
   if (output.description !== undefined) format["description"] = output.description;
-  // The model guarantees that a schema is JSON; its type can be readonly.
+  // The cast is safe, because a canonical schema is JSON; only its type can be readonly.
   format["schema"] = output.schema as JsonObject;
   if (output.strict !== undefined) format["strict"] = output.strict && canBeStrict(output.schema, "strict", context);
   return format;

@@ -1,4 +1,4 @@
-// Decodes and encodes the tools of a request and the tool choice. OpenAI's own tools stay unchanged.
+// Decodes and encodes the tools of a request and the tool choice. OpenAI's own tools are not changed.
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { FunctionTool, ProviderTool, SchemaObject, Tool, ToolChoice } from "../../../model/request.ts";
 import type { DecodeContext, EncodeContext } from "../../dialect.ts";
@@ -36,7 +36,7 @@ function decodeFunction(wire: JsonObject, name: string, context: DecodeContext):
   const known = ["type", "name", ...Object.keys(wire).filter((key) => TOOL_FIELDS.decode(wire, key, tool))];
   const { parameters, output_schema: output } = wire;
   if (isObject(parameters)) tool.inputSchema = parameters;
-  // Plainly, a tool without parameters has `parameters: null`.
+  // By default a tool without parameters is encoded with `parameters: null`, so null is not stored as residue.
   if (parameters === null || isObject(parameters)) known.push("parameters");
   if (isObject(output)) {
     tool.outputSchema = output;
@@ -61,7 +61,7 @@ function decodeCustom(wire: JsonObject, name: string, context: DecodeContext): F
 
 const TYPE: ReadonlySet<string> = new Set(["type"]);
 
-/** Encodes the tools that the target supports; the path tracker must be at the request. */
+/** Encodes the tools that the target supports and reports the others. The path tracker must be at the request. */
 export function encodeTools(
   tools: readonly Tool[],
   names: RenameTable,
@@ -94,7 +94,6 @@ function encodeFunction(tool: FunctionTool, names: RenameTable, context: EncodeC
   reportUnsupportedFields(tool, isCustom ? CUSTOM : FUNCTION, context, "field-unsupported", METADATA_LOSSES);
   const wire: JsonObject = { type: isCustom ? "custom" : "function", name: names.encodeToolName(tool.name, "name") };
   if (tool.description !== undefined) wire["description"] = tool.description;
-  // The model guarantees that schemas are JSON; their types can be readonly.
   if (isCustom) {
     if (tool.grammar !== undefined) wire["format"] = encodeGrammar(tool.grammar);
   } else {
@@ -113,18 +112,19 @@ function encodeGrammar(grammar: SchemaObject): JsonObject {
 
 function encodeSchemas(wire: JsonObject, tool: FunctionTool, context: EncodeContext<ResponsesLossCode>): void {
   const { inputSchema, outputSchema, strict } = tool;
+  // The casts are safe, because canonical schemas are JSON; only their types can be readonly.
   if (inputSchema !== undefined) wire["parameters"] = inputSchema as JsonObject;
   else if (!wasOmitted(tool, "parameters", context)) wire["parameters"] = null;
   if (outputSchema !== undefined) wire["output_schema"] = outputSchema as JsonObject;
   if (strict !== undefined) wire["strict"] = strict && canBeStrict(inputSchema, "strict", context);
   else if (!wasOmitted(tool, "strict", context)) {
-    // Functions are strict by default in Responses.
+    // Functions are strict by default in Responses, but not in the canonical model.
     context.report.addLoss("field-synthesized", "strict");
     wire["strict"] = false;
   }
 }
 
-/** True if the target accepts a schema as strict (B53); a loss is reported otherwise. */
+/** True if the target accepts a schema as strict. Otherwise returns false and reports a loss (B53). */
 export function canBeStrict(
   schema: FunctionTool["inputSchema"],
   field: string,
@@ -135,7 +135,7 @@ export function canBeStrict(
   return false;
 }
 
-/** Decodes a tool choice; undefined if the model has none for it. */
+/** Returns the decoded tool choice; undefined if the canonical model cannot express it. */
 export function decodeChoice(wire: JsonValue, tools: readonly Tool[]): ToolChoice | undefined {
   if (wire === "auto" || wire === "none" || wire === "required") return wire;
   const names = isObject(wire) ? readNames(wire, tools) : undefined;
@@ -146,7 +146,10 @@ export function decodeChoice(wire: JsonValue, tools: readonly Tool[]): ToolChoic
   return mode === "auto" || mode === "required" ? { toolNames: names, mode } : undefined;
 }
 
-/** Returns the names of the allowed tools; undefined if the entries have further fields. */
+/**
+ * Returns the names of the chosen or allowed tools; undefined if an entry has further fields or another type than its
+ * tool.
+ */
 function readNames(choice: JsonObject, tools: readonly Tool[]): string[] | undefined {
   const isSeveral = choice["type"] === "allowed_tools";
   const list = isSeveral ? choice["tools"] : [choice];
@@ -160,7 +163,7 @@ function readNames(choice: JsonObject, tools: readonly Tool[]): string[] | undef
   return names;
 }
 
-/** Returns the type under which a choice names a tool. */
+/** Returns the type with which a tool choice names a tool. */
 function findChoiceType(name: string, tools: readonly Tool[]): "custom" | "function" {
   const isCustom = tools.some((tool) => tool.type === "function" && tool.name === name && tool.format === "text");
   return isCustom ? "custom" : "function";

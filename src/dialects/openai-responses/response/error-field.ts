@@ -8,7 +8,7 @@ import { isObject } from "../../kit/fields/read-wire.ts";
 import { reportUnsupportedFields } from "../../kit/residue/unsent-fields.ts";
 import type { ResponsesLossCode } from "../losses.ts";
 
-/** Decodes the error of a failed response; undefined if it has an unknown format. */
+/** Returns the decoded error of a failed response; undefined if the error has an unknown format. */
 export function decodeErrorField(error: unknown): ProviderError | undefined {
   if (!isObject(error) || typeof error["message"] !== "string" || error["code"] === undefined) return undefined;
   const { message } = error;
@@ -18,7 +18,7 @@ export function decodeErrorField(error: unknown): ProviderError | undefined {
   return decoded;
 }
 
-/** The few codes that a failed response can have; any other kind is a server error. */
+/** The error codes that a failed response can have. Any other kind is sent as a server error. */
 const ERROR_CODES: Readonly<Partial<Record<ProviderErrorKind, string>>> = {
   "rate-limit": "rate_limit_exceeded",
   quota: "rate_limit_exceeded",
@@ -32,7 +32,9 @@ const ERROR_CODES: Readonly<Partial<Record<ProviderErrorKind, string>>> = {
 
 const SUPPORTED: ReadonlySet<string> = new Set(["kind", "message", "raw"]);
 
-/** Returns the original error if it still decodes to the same one, else a new one. */
+/**
+ * Returns the original error object if it still decodes to the same kind and message, and a new error object otherwise.
+ */
 export function encodeErrorField(error: ProviderError, context: EncodeContext<ResponsesLossCode>): JsonObject {
   const { raw, kind, message } = error;
   reportUnsupportedFields(error, SUPPORTED, context, "field-unsupported");

@@ -2,7 +2,9 @@
 import type { UnifiedFinishReason } from "../../../model/finish-reason.ts";
 import { ValueMap } from "../../kit/fields/value-map.ts";
 
-/** The statuses of a response; any other value is the reason of an incomplete one. */
+/**
+ * The statuses of a response. Any other raw finish reason is the `incomplete_details.reason` of an incomplete response.
+ */
 export const STATUSES: ReadonlySet<string> = new Set([
   "completed",
   "failed",
@@ -12,7 +14,9 @@ export const STATUSES: ReadonlySet<string> = new Set([
   "incomplete",
 ]);
 
-/** Unified finish reasons with their statuses or incomplete reasons. */
+/**
+ * Unified finish reasons with their statuses or incomplete reasons. The first entry of a reason is used for encoding.
+ */
 export const FINISH_REASONS = new ValueMap<UnifiedFinishReason, string>([
   ["stop", "completed"],
   ["length", "max_output_tokens"],

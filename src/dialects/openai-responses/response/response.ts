@@ -1,4 +1,4 @@
-// Decodes and encodes Responses answers: the items as one message, the status, the usage and the echoed request
+// Decodes and encodes Responses responses: the items as one message, the status, the usage and the repeated request
 // settings.
 import type { FinishReason, UnifiedFinishReason } from "../../../model/finish-reason.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
@@ -24,7 +24,7 @@ import { FINISH_REASONS, STATUSES } from "./finish-reason.ts";
 import { decodeUsage, encodeUsage } from "./usage.ts";
 import { readOwnForm, createEncodeState, wasOmitted } from "../encode-state.ts";
 
-/** Settings that a response repeats from its request, with the values that clients expect if they are unknown. */
+/** Settings that a response repeats from its request, with the values that are sent if the request is unknown. */
 const REQUEST_ECHOES: Readonly<Record<string, JsonValue>> = {
   access_programs: null,
   instructions: null,
@@ -66,7 +66,7 @@ export function decodeResponse(value: unknown, context: DecodeContext, { names }
   return decodeResponseFields(wire, list, parts, context);
 }
 
-/** Decodes the fields of a response beside its items, which have been decoded to `parts`. */
+/** Decodes the fields of a response other than `output`. `list` are its items, which have been decoded to `parts`. */
 export function decodeResponseFields(
   wire: JsonObject,
   list: readonly JsonValue[],
@@ -107,14 +107,16 @@ export function toText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Converts seconds to a date if it can express them exactly; 0 means unknown. */
+/**
+ * Converts seconds to a date string; undefined if the value is 0, which means unknown, or cannot be expressed exactly.
+ */
 export function decodeDate(seconds: unknown): string | undefined {
   if (typeof seconds !== "number" || seconds === 0 || Math.abs(seconds) > 8.64e12) return undefined;
   const date = new Date(Math.round(seconds * 1000)).toISOString();
   return Date.parse(date) / 1000 === seconds ? date : undefined;
 }
 
-/** Joins all texts of the answer, as the SDK's `output_text` does. */
+/** Returns all texts of the items joined, as the SDK's `output_text` does. */
 function joinOutputText(items: readonly JsonValue[]): string {
   let text = "";
   for (const item of items) {
@@ -127,7 +129,9 @@ function joinOutputText(items: readonly JsonValue[]): string {
   return text;
 }
 
-/** An incomplete answer was cut off in its last call, for any reason (B31). */
+/**
+ * A finish reason for `findCutOffCall`: the last call of an incomplete answer was cut off, whatever the reason (B31).
+ */
 const CUT_OFF: FinishReason = { unified: "length" };
 
 function decodeFinishReason(response: ModelResponse, wire: JsonObject, known: string[], context: DecodeContext): void {
@@ -154,7 +158,7 @@ function decodeFinishReason(response: ModelResponse, wire: JsonObject, known: st
   } else if (details === null) known.push("incomplete_details");
 }
 
-/** Returns the unified reason; an answer that completes with client calls waits for their results. */
+/** Returns the unified reason. "stop" becomes "tool-calls" if the answer has calls that the client runs. */
 function toUnifiedReason(raw: unknown, { message, error }: ModelResponse): UnifiedFinishReason {
   if (error !== undefined) return "error";
   const unified =
@@ -167,13 +171,16 @@ interface WireEnding {
   reason?: string | undefined;
 }
 
-/** The nearest values for reasons that Responses lacks. */
+/** The nearest wire values for unified reasons that Responses does not have. */
 const NEAREST_REASONS: Readonly<Partial<Record<UnifiedFinishReason, string>>> = {
   "tool-calls": "completed",
   refusal: "content_filter",
 };
 
-/** Returns the status and the incomplete reason: the original ones if they still fit, else plain ones. */
+/**
+ * Returns the status and the incomplete reason: the original values if they still fit the unified reason, and the
+ * default values otherwise.
+ */
 function encodeFinishReason({ finishReason: { unified, raw } }: ModelResponse): WireEnding {
   const plainReason = unified === "tool-calls" ? "stop" : unified;
   const ownReason = raw !== undefined && FINISH_REASONS.toModel(raw) === plainReason ? raw : undefined;
@@ -187,7 +194,7 @@ export function encodeResponse(
   response: ModelResponse,
   requestContext: EncodeContext<ResponsesLossCode>,
 ): Omit<Encoded, "losses"> {
-  // Answers are not repaired, and nothing in them is renamed.
+  // Responses are not repaired, so that a client receives the ids and tool names that its own request used.
   const context: EncodeContext<ResponsesLossCode> = { ...requestContext, repair: false };
   const { message, usage } = response;
   const state = createEncodeState(context, response.id);
@@ -210,7 +217,7 @@ export function encodeResponse(
     context.report.addLoss("field-synthesized", ["extra", context.dialect]);
   if (readOwnForm(response, context)["output_text"] === "joined") wire["output_text"] = joinOutputText(state.items);
   reportUnsupportedFields(response, SUPPORTED, context, "field-unsupported");
-  // A whole response cannot express unknown events and the unknown fields of the last event.
+  // A response, unlike a stream, cannot express unknown events and unknown fields of the last event.
   reportUnknownEvents(response, context);
   if (readOwnForm(response, context)[EVENT_FORM] !== undefined) {
     context.report.addLoss("field-unsupported", ["extra", context.dialect, "$form", EVENT_FORM]);
@@ -242,7 +249,7 @@ function encodeHead(
   }
 }
 
-/** Returns the status and reason to send: the original form if there is one, else the plain one. */
+/** Returns the status and reason to send. `isOwn` is true if they are the decoded status and raw reason. */
 function readWireEnding(response: ModelResponse, context: EncodeContext): WireEnding & { isOwn: boolean } {
   const form = readOwnForm(response, context)["status"];
   const { raw } = response.finishReason;

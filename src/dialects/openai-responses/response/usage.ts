@@ -1,4 +1,5 @@
-// Decodes and encodes token counts. As in the model, input includes cached tokens and output includes reasoning.
+// Decodes and encodes token counts. As in the canonical usage, input includes cached tokens and output includes
+// reasoning.
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { Usage } from "../../../model/usage.ts";
 import type { DecodeContext, EncodeContext } from "../../dialect.ts";
@@ -10,7 +11,9 @@ import type { ResponsesLossCode } from "../losses.ts";
 import { wasAbsent } from "../encode-state.ts";
 import type { OpenAiUsageCount } from "../../openai/usage-count.ts";
 
-/** The counts of the usage itself, and those of its two detail objects. */
+/**
+ * Wire names and canonical names of the counts: of the usage object itself (undefined), and of its two detail objects.
+ */
 const COUNT_FIELDS = [
   [
     undefined,
@@ -78,12 +81,12 @@ export function encodeUsage(usage: Usage, context: EncodeContext<ResponsesLossCo
   return wire;
 }
 
-/** Returns the decoded value of an absent count. */
+/** Returns the value that the decoder sets for an absent count. */
 function defaultCount(usage: Usage, count: OpenAiUsageCount): number {
   return count === "totalTokens" ? usage.inputTokens + usage.outputTokens : 0;
 }
 
-/** Encodes a count; a missing one is 0, because clients expect every count. */
+/** Encodes a count. An undefined count is sent as 0, because clients expect every count. */
 function encodeCount(group: JsonObject, name: string, usage: Usage, count: OpenAiUsageCount): void {
   if (usage[count] === undefined) group[name] = 0;
   else copyField(usage, count, group, name);

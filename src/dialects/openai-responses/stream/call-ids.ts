@@ -1,17 +1,21 @@
-// Call ids of a stream: unique over all of its answers, and stable when an item is decoded again.
+// Assigns the call ids of a stream. They are unique across all answers of the stream, and stable when an item is
+// decoded again.
 import type { Part, ToolCallPart, ToolResultPart } from "../../../model/parts.ts";
 import { readForm, storeForm } from "../../kit/residue/residue.ts";
 import type { CallIdAssigner } from "../decode-state.ts";
 
-/** The call ids of a stream, which can have several answers. */
+/** The call ids of a stream, which can contain several answers. */
 export interface ResponsesCallIds {
-  /** Ids of calls and results. */
+  /** Ids of all calls and results. */
   readonly usedIds: Set<string>;
   /** Ids of calls that have a result. */
   readonly answeredIds: Set<string>;
 }
 
-/** Gives a re-decoded item the ids of its first decoding. */
+/**
+ * Assigns the call ids of the first decoding when an item is decoded again. New calls and results get ids from
+ * `fallback`.
+ */
 export class FixedCallIds implements CallIdAssigner {
   readonly #parts: readonly Part[];
   readonly #fallback: CallIdAssigner;

@@ -1,21 +1,23 @@
-// Redirects late deltas of a text or reasoning whose item is done to a new part of its kind, with an item or block of
-// its own. So the events and the final answer agree (B83).
+// Redirects late deltas of a text or reasoning, which arrive after its item is done, to a new part of the same type,
+// with an item or block of its own, so that the events and the final response agree (B83).
 import type { CallDraft, PartDraft } from "../../kit/streams/answer-follower.ts";
 import { flattenText } from "../../../assembly/draft.ts";
 import type { Delta, TextPayload, ThinkingPayload } from "../../../model/delta.ts";
 import type { Annotation, Part, ReasoningPart, RefusalPart, TextPart, ToolCallPart } from "../../../model/parts.ts";
 
-/** A part that is continued in others. */
+/** A part whose late deltas are in further parts. */
 interface SplitPart {
   /** The content of the part when its item was done. */
   readonly beforeSplit: { text: string; summary?: string[]; logprobs?: TextPart["logprobs"] };
-  /** The parts that continue the part, with the start of their texts in the whole text. */
+  /**
+   * The parts that contain the late deltas. `start` is the position of a continuation in the text of the original part.
+   */
   readonly continuations: { readonly draft: PartDraft; readonly start: number }[];
-  /** The position of each summary in the last continuation. */
+  /** For each summary index of the original part, the summary index in the last continuation. */
   summaryPositions: Map<number, number>;
 }
 
-/** A delta for the continuation of a part. */
+/** A delta that was changed for a continuation, and the draft of the continuation. */
 interface RedirectedDelta {
   readonly draft: PartDraft;
   readonly delta: Delta;
@@ -26,12 +28,15 @@ type GrowingPart = TextPart | RefusalPart | ReasoningPart;
 export class ContinuedParts {
   readonly #splitParts = new Map<PartDraft, SplitPart>();
 
-  /** True if any part is continued in another. */
+  /** True if any part has a continuation. */
   get hasSplitParts(): boolean {
     return this.#splitParts.size > 0;
   }
 
-  /** Redirects a late delta to a continuation; undefined if the delta has no content for one. */
+  /**
+   * Redirects a late delta to a continuation. Returns undefined if the delta has no text and no citation of a
+   * continuation. `isDone` returns whether the item of a part is done.
+   */
   redirect(draft: PartDraft, delta: Delta, isDone: (draft: PartDraft) => boolean): RedirectedDelta | undefined {
     if (delta.kind === "annotation") return this.#redirectAnnotation(draft, delta.payload.annotation);
     if (delta.kind !== "text" && delta.kind !== "refusal" && delta.kind !== "thinking") return undefined;
@@ -41,7 +46,7 @@ export class ContinuedParts {
     if (split === undefined) this.#splitParts.set(draft, (split = splitPart(draft, payload)));
     let last = split.continuations.at(-1)?.draft;
     if (last === undefined || isDone(last)) {
-      const { text } = draft.part as GrowingPart; // Only these parts grow by such deltas.
+      const { text } = draft.part as GrowingPart; // The cast is safe, because only a `GrowingPart` grows by text.
       const isText = !("summary" in payload && payload.summary !== undefined);
       last = createEmptyDraft(draft);
       split.continuations.push({ draft: last, start: isText ? text.length - payload.textDelta.length : text.length });
@@ -50,7 +55,9 @@ export class ContinuedParts {
     return { draft: last, delta: addToContinuation(last, delta, split) };
   }
 
-  /** A citation belongs to the continuation in which its span starts. */
+  /**
+   * Redirects a citation to the continuation in which its span starts. Returns undefined if it cites the original part.
+   */
   #redirectAnnotation(draft: PartDraft, annotation: Annotation): RedirectedDelta | undefined {
     const { span } = annotation;
     const continuation =
@@ -58,17 +65,17 @@ export class ContinuedParts {
     if (span === undefined || continuation === undefined) return undefined;
     const { start } = continuation;
     const moved = { ...annotation, span: { start: span.start - start, end: span.end - start } };
-    const part = continuation.draft.part as TextPart; // Only a text has citations.
+    const part = continuation.draft.part as TextPart; // The cast is safe, because only a text has citations.
     (part.annotations ??= []).push(moved);
     return { draft: continuation.draft, delta: { kind: "annotation", payload: { annotation: moved } } };
   }
 
-  /** Returns the part as it was before the split; `part` is the whole one. */
+  /** Returns a part without the content that continuations contain. `part` is the complete part. */
   partBeforeSplit(draft: PartDraft, part: Part | undefined): Part {
     const split = this.#splitParts.get(draft);
     if (part === undefined || split === undefined) return part ?? draft.part;
     const start = split.continuations[0]?.start ?? Infinity;
-    // The stored fields have the type of the part.
+    // The cast is safe, because `splitPart` has copied the fields of `beforeSplit` from the same part.
     const beforeSplit = { ...part, ...split.beforeSplit } as GrowingPart;
     if (beforeSplit.type !== "text" || beforeSplit.annotations === undefined) return beforeSplit;
     const own = beforeSplit.annotations.filter(({ span }) => span === undefined || span.start < start);
@@ -77,9 +84,9 @@ export class ContinuedParts {
   }
 }
 
-/** Returns the state of a part before a delta that has already been applied to it. */
+/** Returns the content of a part before `payload`, which has already been added to the part. */
 function splitPart({ part }: PartDraft, payload: TextPayload | ThinkingPayload): SplitPart {
-  const { text, ...fields } = part as GrowingPart; // Only these parts grow by such deltas.
+  const { text, ...fields } = part as GrowingPart; // The cast is safe, because only a `GrowingPart` grows by text.
   const { textDelta } = payload;
   const summaries = "summary" in fields ? fields.summary : undefined;
   const at = "summary" in payload ? payload.summary : undefined;
@@ -100,13 +107,13 @@ function splitPart({ part }: PartDraft, payload: TextPayload | ThinkingPayload):
 }
 
 function createEmptyDraft({ kind, index, part }: PartDraft): PartDraft {
-  const type = (part as GrowingPart).type; // The part has grown by such a delta.
+  const type = (part as GrowingPart).type; // The cast is safe, because only a `GrowingPart` grows by text.
   return { kind, part: { type, text: "" }, view: undefined, choice: 0, index, flattenedLength: 0 };
 }
 
-/** Applies a delta to a continuation and returns the delta with positions of the continuation. */
+/** Adds a delta to a continuation and returns the delta with the summary index of the continuation. */
 function addToContinuation(draft: PartDraft, delta: Delta, { summaryPositions }: SplitPart): Delta {
-  const part = draft.part as GrowingPart; // `createEmptyDraft` creates only these.
+  const part = draft.part as GrowingPart; // The cast is safe, because `createEmptyDraft` creates only a `GrowingPart`.
   if (delta.kind === "thinking" && part.type === "reasoning" && delta.payload.summary !== undefined) {
     const { summary: at, textDelta } = delta.payload;
     const summary = summaryPositions.get(at) ?? summaryPositions.size;
@@ -115,7 +122,8 @@ function addToContinuation(draft: PartDraft, delta: Delta, { summaryPositions }:
     list[summary] = (list[summary] ?? "") + textDelta;
     return { kind: "thinking", payload: { textDelta, summary } };
   }
-  const { textDelta, logprobs } = delta.payload as TextPayload; // The caller has checked the kind.
+  // The cast is safe, because only text, refusal and thinking deltas are added to a continuation.
+  const { textDelta, logprobs } = delta.payload as TextPayload;
   part.text += textDelta;
   flattenText(draft, part.text);
   if (logprobs !== undefined && part.type !== "reasoning")
@@ -123,9 +131,10 @@ function addToContinuation(draft: PartDraft, delta: Delta, { summaryPositions }:
   return delta;
 }
 
-/** Returns a call with the exact text of its streamed arguments. */
+/** Returns a call with the exact text of its streamed arguments, or the call itself if it needs no exact text. */
 export function withStreamedArguments(draft: PartDraft, part: ToolCallPart): ToolCallPart {
-  const { args = "", ended = false }: Partial<CallDraft> = draft.kind === "call" ? (draft as CallDraft) : {}; // The kind implies the type.
+  // The cast is safe, because every draft of kind "call" is a `CallDraft`.
+  const { args = "", ended = false }: Partial<CallDraft> = draft.kind === "call" ? (draft as CallDraft) : {};
   return !ended || args === "" || part.inputText !== undefined || part.format === "text"
     ? part
     : { ...part, inputText: args };

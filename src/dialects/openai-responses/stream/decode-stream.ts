@@ -1,5 +1,5 @@
-// Decodes stream events into deltas. The last event of an answer repeats the whole answer, which is decoded like any
-// other (B80).
+// Decodes stream events into deltas. The last event of an answer contains the complete response, which is decoded like
+// a response that was not streamed (B80).
 import { disassemble } from "../../../assembly/disassemble.ts";
 import type { Delta } from "../../../model/delta.ts";
 import { copyExtra } from "../../../model/merge-extra.ts";
@@ -18,7 +18,7 @@ import { readUnknownFields, AnswerEventDecoder } from "./event-decoder.ts";
 import { EVENT_FORM, isProgressEvent } from "./event-types.ts";
 import { decodeUsage } from "../response/usage.ts";
 
-/** The last events of an answer, and their statuses. */
+/** The types of the last event of an answer, with the status that each implies. */
 const END_STATUSES: Readonly<Record<string, string>> = {
   "response.completed": "completed",
   "response.incomplete": "incomplete",
@@ -34,20 +34,27 @@ class ResponsesStreamDecoder implements EventDecoder {
   readonly #context: DecodeContext;
   readonly #options: DecodeReplyOptions;
   readonly #ids: ResponsesCallIds = { usedIds: new Set(), answeredIds: new Set() };
-  /** The decoder of the current answer. */
+  /** The decoder of the current answer; undefined before an answer starts and after it has ended. */
   #eventDecoder: AnswerEventDecoder | undefined;
-  /** The id of the last ended answer; undefined before the first one has ended. */
+  /** The id of the answer that ended last; undefined until an answer has ended and while another answer is decoded. */
   #endedId: string | undefined;
-  /** True after an error; later events are ignored. */
+  /** True once an answer has ended with an error; further events are ignored. */
   #hasFailed = false;
+  /** The id of the current answer. */
   #id = "";
-  /** Fields that the first event lacked and a later one can have. */
+  /**
+   * Fields of `HEAD_FIELDS` (id, model, creation time) that the first event of the answer lacked. A later event can
+   * have them.
+   */
   #missingFields: string[] = [];
-  /** The latest fields of the answer itself. */
+  /** The response object of the latest event that had one. */
   #snapshot: JsonObject = {};
-  /** An error event; the last event of the answer often repeats the error. */
+  /**
+   * The first error event of the answer; undefined if there is none. The answer does not end with it, because the last
+   * event often repeats the error.
+   */
   #failure: { end: Delta; wire: JsonObject } | undefined;
-  /** Events of unknown types. */
+  /** Events of unknown types, which become residue of the answer. */
   #unknownEvents: JsonValue[] = [];
 
   constructor(context: DecodeContext, options: DecodeReplyOptions) {
@@ -61,7 +68,7 @@ class ResponsesStreamDecoder implements EventDecoder {
     const type = typeof wire["type"] === "string" ? wire["type"] : event;
     const eventDecoder = this.#eventDecoder;
     if (eventDecoder !== undefined && this.#failure === undefined) {
-      // Fast path: most events are text.
+      // Fast path, because most events are text deltas.
       const deltas =
         type === "response.output_text.delta" ? eventDecoder.decodeTextDelta(wire) : eventDecoder.decode(type, wire);
       if (deltas !== undefined) return deltas;
@@ -71,19 +78,19 @@ class ResponsesStreamDecoder implements EventDecoder {
     return out;
   }
 
-  /** Decodes an event about the answer itself. */
+  /** Decodes an event that is about the answer, not about its content. */
   #decodeAnswerEvent(type: string, wire: JsonObject, out: Delta[]): void {
     const { response } = wire;
     if (type === "error" || (type === "" && wire["error"] !== undefined && wire["output"] === undefined)) {
       this.#storeFailure(wire, out);
-      // An error body instead of a stream has no further events (B74).
+      // An error body that is sent instead of a stream has no further events (B74).
       if (type === "" && this.#failure !== undefined) this.#emitEnd(this.#failure.end, out);
     } else if (type === "" && Array.isArray(wire["output"])) this.#finishAnswer(type, { response: wire }, out);
     else if (Object.hasOwn(END_STATUSES, type)) this.#finishAnswer(type, wire, out);
     else if (START_EVENTS.has(type)) this.#updateSnapshot(type, isObject(response) ? response : {}, out);
     else if (isProgressEvent(type)) return;
     else if (AnswerEventDecoder.supports(type)) {
-      // Events after the end only repeat content.
+      // Content events after the end of an answer or after an error only repeat content.
       if (this.#endedId !== undefined || this.#failure !== undefined) return;
       for (const delta of this.#startAnswer({}, out).decode(type, wire) ?? []) out.push(delta);
     } else this.#unknownEvents.push(withoutSequenceNumber(wire));
@@ -101,11 +108,14 @@ class ResponsesStreamDecoder implements EventDecoder {
     return this.#eventDecoder;
   }
 
-  /** Stores the fields of an answer in progress. Some vendors send another id with each event. */
+  /**
+   * Stores the response object of an answer in progress. Another id alone does not start an answer, because some
+   * vendors send another id with each event.
+   */
   #updateSnapshot(type: string, snapshot: JsonObject, out: Delta[]): void {
     const id = toText(snapshot["id"]);
     if (this.#failure !== undefined || (this.#endedId !== undefined && this.#endedId === id && id !== "")) return;
-    // The start of another answer ends this one early.
+    // An event that starts another answer ends the current answer as truncated.
     const isOther = type === "response.created" && this.#eventDecoder?.hasContent === true && id !== this.#id;
     if (isOther) {
       this.#eventDecoder?.items.emitUnstartedCalls(out);
@@ -117,7 +127,7 @@ class ResponsesStreamDecoder implements EventDecoder {
     if (isObject(usage)) out.push({ kind: "usage", payload: { ...decodeUsage(usage, this.#context) } });
   }
 
-  /** Stores an error event; as the first event it is the whole answer. */
+  /** Stores an error event. If it is the first event of the stream, it also starts an answer. */
   #storeFailure(wire: JsonObject, out: Delta[]): void {
     if (this.#failure !== undefined || (this.#eventDecoder === undefined && this.#endedId !== undefined)) return;
     if (this.#eventDecoder === undefined) this.#startAnswer({}, out);
@@ -132,7 +142,7 @@ class ResponsesStreamDecoder implements EventDecoder {
     this.#failure = { end, wire };
   }
 
-  /** Ends the answer: emits the rest of its items, the usage and the finish reason. */
+  /** Ends the answer: emits the remaining deltas of its items, the usage and the finish reason. */
   #finishAnswer(type: string, wire: JsonObject, out: Delta[]): void {
     const responseField = wire["response"];
     const status = END_STATUSES[type];
@@ -158,18 +168,18 @@ class ResponsesStreamDecoder implements EventDecoder {
     if (usage !== undefined) out.push(usage);
     const failure = this.#failure;
     if (failure === undefined || response.error !== undefined) {
-      // The repeated error lacks fields of the event, so the event is stored.
+      // The error of the response lacks fields of the error event, so the event is stored as residue.
       if (failure !== undefined) this.#unknownEvents.push(withoutSequenceNumber(failure.wire));
       this.#emitEnd(end, out);
     } else this.#emitEnd(failure.end, out);
   }
 
-  /** Emits the last delta of an answer, with the unknown events. */
+  /** Emits the last delta of an answer, with the unknown events as residue. */
   #emitEnd(end: Delta, out: Delta[]): void {
     const { dialect } = this.#context;
     const { payload } = end;
     storeUnknownEvents(payload, dialect, this.#unknownEvents);
-    // Fields that the start delta lacked are stored as residue.
+    // An id, model or creation time that arrived after the start delta is stored as residue.
     const late = this.#missingFields.filter((field) => hasHeadField(this.#snapshot, field));
     if (late.length > 0) {
       payload.extra = payload.extra === undefined ? {} : copyExtra(payload.extra);
@@ -194,7 +204,7 @@ class ResponsesStreamDecoder implements EventDecoder {
   }
 }
 
-/** The fields of a start delta. */
+/** The wire fields that a start delta contains. */
 const HEAD_FIELDS = ["id", "model", "created_at"];
 
 function hasHeadField(snapshot: JsonObject, field: string): boolean {
@@ -204,14 +214,14 @@ function hasHeadField(snapshot: JsonObject, field: string): boolean {
 
 const SEQUENCE_FIELDS: ReadonlySet<string> = new Set(["sequence_number"]);
 
-/** Returns an event without its sequence number: it gets another one when it is sent again (B83). */
+/** Returns an event without its sequence number, because the encoder assigns a new number (B83). */
 function withoutSequenceNumber(event: JsonObject): JsonObject {
   return unknownFields(event, SEQUENCE_FIELDS) ?? {};
 }
 
 const EMPTY_MESSAGE: Message = { role: "assistant", parts: [] };
 
-/** Returns the usage delta and the last delta, which has the residue of the answer. */
+/** Returns the usage delta (undefined without usage) and the last delta, which contains the residue of the answer. */
 function createEndDeltas(response: ModelResponse): { usage: Delta | undefined; end: Delta } {
   const deltas = disassemble({ ...response, message: EMPTY_MESSAGE });
   const end = deltas.at(-1) ?? createTruncatedDelta();

@@ -1,5 +1,5 @@
-// Encodes deltas as stream events (B83). Content is sent at once, item by item. The last event repeats the whole
-// answer, encoded like any other, so it also has data that arrived too late for the events.
+// Encodes deltas as stream events (B83). Content is sent as soon as it arrives, item by item. The last event contains
+// the complete response, so it also has data that arrived too late for the other events.
 import type { Delta, StartPayload } from "../../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { ProviderError } from "../../../model/provider-error.ts";
@@ -24,7 +24,7 @@ export function createStreamEncoder(
   return new ResponsesStreamEncoder(context);
 }
 
-/** The last event for each status; any other status is incomplete. */
+/** The type of the last event for each status. For any other status the type is `response.incomplete`. */
 const END_EVENTS: Readonly<Record<string, string>> = {
   completed: "response.completed",
   failed: "response.failed",
@@ -34,7 +34,7 @@ class ResponsesStreamEncoder implements Omit<StreamEncoder, "losses"> {
   readonly #context: EncodeContext<ResponsesLossCode>;
   readonly #follower = new AnswerFollower();
   #itemEncoder: ResponsesItemEncoder;
-  /** The id in the first event. */
+  /** The id in the first event of the answer; undefined if that event has no id. */
   #id: JsonValue | undefined;
 
   constructor(context: EncodeContext<ResponsesLossCode>) {
@@ -45,7 +45,7 @@ class ResponsesStreamEncoder implements Omit<StreamEncoder, "losses"> {
   push(delta: Delta): WireEvent[] {
     const draft = this.#follower.push(delta);
     if (draft !== undefined) {
-      // Responses has only one choice.
+      // Responses has only one choice, so the deltas of further choices are ignored.
       if (draft.choice === 0) this.#itemEncoder.add(draft, delta);
     } else if (delta.kind === "start") this.#startAnswer(delta.payload);
     else if (delta.kind === "done" || delta.kind === "error") this.#finishAnswer(delta.kind === "done");
@@ -97,9 +97,9 @@ class ResponsesStreamEncoder implements Omit<StreamEncoder, "losses"> {
     }
     const wire = this.#encodeStreamedBody(response);
     const items = Array.isArray(wire["output"]) ? wire["output"].filter(isObject) : [];
-    // An error leaves its item open.
+    // Open items are finished only by the normal end of an answer, not by an error.
     if (isDone) itemEncoder.finishAnswer(items);
-    // Items that were open at the end of an interrupted answer are incomplete.
+    // A failed answer without a raw finish reason was interrupted, so its open items are incomplete.
     else if (response.finishReason.raw === undefined) itemEncoder.markIncomplete(items);
     for (const event of events) itemEncoder.emitStoredEvent(event);
     const { status = "completed" } = wire;
@@ -109,8 +109,8 @@ class ResponsesStreamEncoder implements Omit<StreamEncoder, "losses"> {
   }
 
   /**
-   * Encodes the whole answer so that it agrees with the events. Losses are reported for the answer without
-   * continuations.
+   * Encodes the complete response so that it agrees with the events. Losses are reported for the parts before they are
+   * split into continuations.
    */
   #encodeStreamedBody(response: ModelResponse): JsonObject {
     const context = this.#context;
@@ -123,7 +123,7 @@ class ResponsesStreamEncoder implements Omit<StreamEncoder, "losses"> {
       const divided = { ...message, parts: items.toSplitParts(parts) };
       wire = encodeBody({ ...response, message: divided }, withoutReport(context));
     }
-    // Clients reject an answer whose id changes.
+    // Clients reject an answer whose id changes, so the id of the first event is sent.
     if (this.#id !== undefined && typeof wire["id"] === "string" && wire["id"] !== this.#id) {
       wire["id"] = this.#id;
       context.report.addLoss("field-unsupported", ["extra", context.dialect, "id"]);
@@ -132,7 +132,10 @@ class ResponsesStreamEncoder implements Omit<StreamEncoder, "losses"> {
   }
 }
 
-/** Returns the original error event if it still decodes to the same error; only errors with a code are events. */
+/**
+ * Returns the original error event if it still decodes to the same error; undefined otherwise, and for errors without a
+ * code, which Responses does not send as events.
+ */
 function findErrorEvent(error: ProviderError | undefined): JsonObject | undefined {
   const raw = error?.raw;
   if (error === undefined || !isObject(raw) || raw["type"] !== "error") return undefined;
@@ -143,15 +146,15 @@ function findErrorEvent(error: ProviderError | undefined): JsonObject | undefine
 }
 
 /**
- * Returns a context whose losses are discarded: items are encoded before the whole answer is known. Answers are not
- * repaired.
+ * Returns a context that discards losses, because the losses are reported from the complete response. It also disables
+ * repairs, because responses are not repaired.
  */
 function withoutReport(context: EncodeContext<ResponsesLossCode>): EncodeContext<ResponsesLossCode> {
   return withDetachedReport({ ...context, repair: false });
 }
 
 function encodeBody(response: ModelResponse, context: EncodeContext<ResponsesLossCode>): JsonObject {
-  // The encoder creates an object.
+  // The cast is safe, because the encoder returns an object.
   return encodeResponse(response, context).wire as JsonObject;
 }
 
@@ -160,7 +163,10 @@ interface SeparatedResponse {
   response: ModelResponse;
 }
 
-/** Removes unknown events and the interruption mark from the answer: the stream expresses both by events. */
+/**
+ * Removes the unknown fields of the last event, the unknown events and the metadata flag `interrupted` from a response,
+ * because a stream expresses them with events. Returns the unknown fields of the last event separately.
+ */
 function separateEventFields(whole: ModelResponse, dialect: string): SeparatedResponse {
   const response = withoutUnknownEvents(whole, dialect);
   const { [EVENT_FORM]: fields, ...form } = readForm(whole, dialect);

@@ -1,4 +1,4 @@
-// Decodes the events of one answer's content: items, texts, refusals, reasoning, arguments, citations and audio.
+// Decodes the content events of one answer: items, texts, refusals, reasoning, arguments, citations and audio.
 import type { Delta } from "../../../model/delta.ts";
 import type { JsonObject } from "../../../model/json/index.ts";
 import type { Extra, Logprob } from "../../../model/parts.ts";
@@ -19,11 +19,11 @@ type DecodeAnswerEvent = (decoder: AnswerEventDecoder, wire: JsonObject, out: De
 export class AnswerEventDecoder {
   readonly items: ResponsesItemDecoder;
   readonly #context: DecodeContext;
-  /** The text of the last text delta, with the indexes of its event: most text deltas continue it. */
+  /** The part of the last text delta, with the indexes of its event. Most text deltas continue this part. */
   #currentText: EmittedPart | undefined;
   #outputIndex: unknown;
   #contentIndex: unknown;
-  /** True if an event of the content has arrived. */
+  /** True once a content event has arrived. */
   hasContent = false;
 
   constructor(context: DecodeContext, renames: Renames | undefined, seed: string, ids: ResponsesCallIds) {
@@ -35,7 +35,7 @@ export class AnswerEventDecoder {
     return EVENT_DECODERS.has(type);
   }
 
-  /** Returns the deltas of an event; undefined if it is not about content. */
+  /** Returns the deltas of an event; undefined if the event is not about content. */
   decode(type: string | undefined, wire: JsonObject): Delta[] | undefined {
     const decodeEvent = EVENT_DECODERS.get(type);
     if (decodeEvent === undefined) return undefined;
@@ -45,7 +45,7 @@ export class AnswerEventDecoder {
     return out;
   }
 
-  /** Decodes a text delta. */
+  /** Decodes a text delta. The fast path continues the part of the last text delta. */
   decodeTextDelta(wire: JsonObject): Delta[] {
     const { delta, output_index: output, content_index: content, logprobs } = wire;
     if (typeof delta !== "string") return [];
@@ -68,8 +68,8 @@ export class AnswerEventDecoder {
   }
 
   /**
-   * Finds or starts the text or refusal of an event; undefined if its item is done, because the event only repeats
-   * content.
+   * Finds or starts the text or refusal of an event. Returns undefined if its item is done, because the event then only
+   * repeats content.
    */
   #openText(kind: "text" | "refusal", wire: JsonObject, out: Delta[]): EmittedPart | undefined {
     const item = this.items.index.findForEvent(wire);
@@ -86,7 +86,10 @@ export class AnswerEventDecoder {
     return emitted;
   }
 
-  /** Returns log probabilities with all fields at once; others wait for the finished text, which has more fields. */
+  /**
+   * Returns the decoded log probabilities if they have all fields. Otherwise returns undefined and stores them, because
+   * the finished text has them with all fields.
+   */
   #decodeLogprobs(emitted: EmittedPart, list: readonly JsonObject[string][]): Logprob[] | undefined {
     const logprobs = decodeLogprobs(list, this.#context);
     if (logprobs === undefined) return undefined;
@@ -101,7 +104,7 @@ export class AnswerEventDecoder {
     return undefined;
   }
 
-  /** Returns the unknown fields of an event as residue of its part. */
+  /** Returns the unknown fields of an event as residue of its part; undefined if there are none. */
   #readUnknownFields(wire: JsonObject): Extra | undefined {
     const unknownFields = hasKnownFieldsOnly(wire) ? undefined : readUnknownFields(wire);
     return unknownFields === undefined ? undefined : { [this.#context.dialect]: unknownFields };
@@ -115,7 +118,10 @@ export class AnswerEventDecoder {
     if (STREAMED_CALL_TYPES.has(item["type"])) this.#startCall(started, out);
   }
 
-  /** Starts a call. Some vendors send the arguments with the first event, and some of these repeat them in deltas. */
+  /**
+   * Starts a call. Some vendors send the arguments with the first event. Complete arguments are not emitted here,
+   * because deltas can repeat them.
+   */
   #startCall(item: StreamedItem, out: Delta[]): void {
     const emitted = this.items.openCall(item, out);
     const { arguments: args } = item.wire;
@@ -130,19 +136,19 @@ export class AnswerEventDecoder {
     this.items.finishItem(this.items.index.findFinished(item, index), item, out);
   }
 
-  /** Starts a content block. */
+  /** Starts the text or refusal of a content block. */
   startBlock({ part, ...wire }: JsonObject, out: Delta[]): void {
     const type = isObject(part) ? part["type"] : undefined;
     if (type === "output_text") this.#openText("text", wire, out);
     else if (type === "refusal") this.#openText("refusal", wire, out);
   }
 
-  /** Emits the rest of a finished text. */
+  /** Emits the rest of a finished text that its deltas did not contain. */
   finishText(kind: "text" | "refusal", wire: JsonObject, field: string, out: Delta[]): void {
     const text = wire[field];
     if (typeof text !== "string") return;
     const emitted = this.#openText(kind, wire, out);
-    // The length is compared first, because comparing the texts is slow and mostly nothing is missing.
+    // The lengths are compared first, because comparing long texts is slow and usually nothing is missing.
     if (emitted === undefined || text.length <= emitted.text.length || !text.startsWith(emitted.text)) return;
     const textDelta = text.slice(emitted.text.length);
     emitted.addText(textDelta);
@@ -167,7 +173,7 @@ export class AnswerEventDecoder {
     return this.items.openText(item, "thinking", "thinking", out);
   }
 
-  /** Decodes a delta of raw reasoning. */
+  /** Decodes a delta of the raw reasoning text. */
   decodeReasoningDelta(wire: JsonObject, out: Delta[]): void {
     const { delta } = wire;
     if (typeof delta !== "string") return;
@@ -179,7 +185,7 @@ export class AnswerEventDecoder {
     out.push({ kind: "thinking", payload: extra === undefined ? payload : { ...payload, extra } });
   }
 
-  /** Returns the position of a summary and starts those before it, which can be empty. */
+  /** Returns the position of a summary, after starting the summaries before it, which can be empty. */
   #openSummary(emitted: EmittedPart, index: unknown, out: Delta[]): number {
     const at = emitted.summaryPosition(index);
     while (emitted.summary.length < at) out.push(summaryDelta(emitted, emitted.summary.length, ""));
@@ -197,7 +203,7 @@ export class AnswerEventDecoder {
     out.push(summary);
   }
 
-  /** Emits the rest of finished reasoning or of a finished summary. */
+  /** Emits the rest of finished reasoning, or of a finished summary, that the deltas did not contain. */
   finishReasoning(wire: JsonObject, isSummary: boolean, out: Delta[]): void {
     const { text, summary_index: index } = wire;
     if (typeof text !== "string") return;
@@ -211,7 +217,10 @@ export class AnswerEventDecoder {
     else this.decodeReasoningDelta({ ...wire, delta: rest }, out);
   }
 
-  /** Finds or starts the call of an event; the arguments of a call that cannot start yet are stored in its item. */
+  /**
+   * Finds or starts the call of an event. If the call cannot start yet, returns undefined and stores the arguments in
+   * the item.
+   */
   #openCall(type: string, wire: JsonObject, argumentsDelta: string, out: Delta[]): EmittedPart | undefined {
     const item = this.items.index.findForEvent(wire);
     const emitted = this.items.openCall(item, out);
@@ -222,7 +231,7 @@ export class AnswerEventDecoder {
     return emitted;
   }
 
-  /** Decodes a delta of a call's arguments. */
+  /** Decodes a delta of the arguments of a call. */
   decodeArgumentsDelta(type: string, wire: JsonObject, out: Delta[]): void {
     const { delta } = wire;
     if (typeof delta !== "string") return;
@@ -234,7 +243,10 @@ export class AnswerEventDecoder {
     out.push({ kind: "tool_call_args", payload: extra === undefined ? payload : { ...payload, extra } });
   }
 
-  /** Emits the rest of finished arguments; some vendors send the name only here. */
+  /**
+   * Emits the rest of finished arguments that the deltas did not contain. Some vendors send the tool name only with
+   * this event.
+   */
   finishArguments(type: string, wire: JsonObject, field: string, out: Delta[]): void {
     const { [field]: text, name } = wire;
     if (typeof text !== "string") return;
@@ -246,7 +258,7 @@ export class AnswerEventDecoder {
     if (emitted !== undefined && !emitted.hasEnded) emitArguments(emitted, text, out);
   }
 
-  /** Decodes a delta of code, which becomes a JSON argument. */
+  /** Decodes a delta of the code of a code interpreter call. The code becomes the `code` property of JSON arguments. */
   decodeCodeDelta(wire: JsonObject, out: Delta[]): void {
     const { delta } = wire;
     if (typeof delta !== "string") return;
@@ -260,7 +272,10 @@ export class AnswerEventDecoder {
     );
   }
 
-  /** Decodes a citation; one that reaches beyond the text so far waits for the finished text. */
+  /**
+   * Decodes a citation. A citation beyond the text so far, or out of order, is not emitted until the finished text is
+   * known.
+   */
   decodeAnnotationEvent(wire: JsonObject, out: Delta[]): void {
     const { annotation, annotation_index: index } = wire;
     if (!isObject(annotation)) return;
@@ -275,7 +290,7 @@ export class AnswerEventDecoder {
     out.push({ kind: "annotation", payload: { annotation: decoded, partKey: emitted.key } });
   }
 
-  /** Decodes audio, which belongs to no item. */
+  /** Decodes a delta of audio, which belongs to no item. */
   decodeAudioDelta({ delta }: JsonObject, field: "dataDelta" | "transcriptDelta", out: Delta[]): void {
     if (typeof delta === "string")
       out.push({ kind: "media", payload: { type: "audio", [field]: delta, partKey: "audio" } });
@@ -284,7 +299,7 @@ export class AnswerEventDecoder {
 
 const CODE_INTERPRETER_CALL = "code_interpreter_call";
 
-/** Call types whose arguments are streamed, so that they start with their item. */
+/** Call types whose arguments are streamed. Their calls start with the first event of the item. */
 const STREAMED_CALL_TYPES: ReadonlySet<unknown> = new Set(["function_call", "custom_tool_call", "mcp_call"]);
 
 const EVENT_DECODERS: ReadonlyMap<string | undefined, DecodeAnswerEvent> = new Map<string, DecodeAnswerEvent>([
@@ -340,7 +355,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** True if an event has only the usual fields; counting them is faster than comparing each name. */
+/** True if an event has no unknown fields. Counting the fields is faster than comparing each name. */
 function hasKnownFieldsOnly(wire: JsonObject): boolean {
   const { delta, item_id: item, output_index: output, content_index: content, logprobs, obfuscation } = wire;
   let count = 0;
@@ -357,7 +372,7 @@ function hasKnownFieldsOnly(wire: JsonObject): boolean {
   return count === 0;
 }
 
-/** Returns the unknown fields of an event. */
+/** Returns the unknown fields of an event; undefined if there are none. */
 export function readUnknownFields(wire: JsonObject): JsonObject | undefined {
   let unknownFields: JsonObject | undefined;
   for (const key in wire) if (!EVENT_FIELDS.has(key)) copyField(wire, key, (unknownFields ??= {}));

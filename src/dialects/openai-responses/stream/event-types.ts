@@ -1,9 +1,9 @@
-// Event types without content, the known fields of events, and the form for unknown fields.
+// Declares the event types without content, the known fields of events, and the form that stores unknown fields.
 
-/** Form of an answer: the unknown fields of its last event. */
+/** The key of the form that stores the unknown fields of an answer's last event. */
 export const EVENT_FORM = "event";
 
-/** Fields of events that are decoded, identify an item or have no content. */
+/** Event fields that are decoded, that identify an item, or that carry no information (`obfuscation`). */
 export const EVENT_FIELDS: ReadonlySet<string> = new Set(
   (
     "type sequence_number item_id output_index content_index summary_index annotation_index command_index " +
@@ -11,7 +11,10 @@ export const EVENT_FIELDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Events about the progress of items; the finished item has all of their content. Image previews are among them. */
+/**
+ * Events about the progress of items, including image previews. They are ignored, because the finished item has all of
+ * their content.
+ */
 const PROGRESS_EVENTS = new Set(
   (
     "response.content_part.done response.reasoning_summary_part.added response.reasoning_summary_part.done " +
@@ -26,7 +29,7 @@ const PROGRESS_EVENTS = new Set(
 const PROGRESS_PATTERN =
   /^response\.(?:web_search_call|file_search_call|code_interpreter_call|image_generation_call|mcp_call|mcp_list_tools)\.(?:in_progress|searching|interpreting|generating|completed|failed)$/;
 
-/** True if an event only reports progress. */
+/** True if an event only reports progress, so that it can be ignored. */
 export function isProgressEvent(type: string): boolean {
   return PROGRESS_EVENTS.has(type) || PROGRESS_PATTERN.test(type);
 }

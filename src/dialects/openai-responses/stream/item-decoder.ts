@@ -1,5 +1,5 @@
-// Decodes the items of a streamed answer. A finished item is decoded like an item of a whole answer, and content that
-// its deltas lacked is emitted then. The items that the final answer repeats are compared in the same way.
+// Decodes the items of a streamed answer. A finished item is decoded like an item of a response, and content that its
+// deltas lacked is emitted then. The items of the final response are compared with the emitted content in the same way.
 import { formatArguments } from "../../../model/tool-arguments.ts";
 import type { Delta } from "../../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
@@ -41,9 +41,9 @@ export class ResponsesItemDecoder {
   readonly #state: ResponsesDecodeState;
   readonly #ids: ResponsesCallIds;
   readonly index = new StreamedItemIndex();
-  /** The part that started last: only it can be cut off by the end of the answer. */
+  /** The part that started last. Only this part can be cut off by the end of the answer. */
   #latestPart: EmittedPart | undefined;
-  /** The end of a finished call, held back because the answer can still turn out to be cut off (B31). */
+  /** A finished call whose end delta is not emitted yet, because the answer can still turn out to be cut off (B31). */
   #pendingCallEnd: { emitted: EmittedPart; part: ToolCallPart } | undefined;
 
   constructor(context: DecodeContext, renames: Renames | undefined, seed: string, ids: ResponsesCallIds) {
@@ -55,7 +55,7 @@ export class ResponsesItemDecoder {
     };
   }
 
-  /** Starts a part. */
+  /** Starts a part. `slot` identifies the part within its item, as `partSlot` does. */
   openPart(item: StreamedItem, slot: string, kind: EmittedKind, out: Delta[]): EmittedPart {
     this.#emitPendingCallEnd(out);
     const emitted = new EmittedPart(`${item.serial}.${slot}`, kind);
@@ -64,11 +64,14 @@ export class ResponsesItemDecoder {
     return emitted;
   }
 
-  /** Starts a text or reasoning with an empty delta, so that the item's id precedes its content. */
+  /**
+   * Starts a text, refusal or reasoning with an empty delta, so that the seal with the item's id precedes the content.
+   */
   openText(item: StreamedItem, slot: string, kind: "text" | "refusal" | "thinking", out: Delta[]): EmittedPart {
     const emitted = this.openPart(item, slot, kind, out);
     const target: PartBase = {};
-    // An item without a first event has no fields to read an id from.
+    // Only the first part of an item stores the item's id. An item whose first event is missing has no fields, so
+    // whether it has an id is unknown.
     if (item.emittedParts.size === 1 && Object.keys(item.wire).length > 0) decodeItemId(target, item.wire, this.#state);
     const { seals, extra } = target;
     emitted.seals = seals;
@@ -79,7 +82,7 @@ export class ResponsesItemDecoder {
     return emitted;
   }
 
-  /** Starts the call of an item; undefined if the item lacks its id or name. */
+  /** Finds or starts the call of an item. Returns undefined if the item has no call, or lacks its id or name. */
   openCall(item: StreamedItem, out: Delta[]): EmittedPart | undefined {
     const known = item.emittedParts.get("call");
     if (known !== undefined || item.done !== undefined) return known;
@@ -94,7 +97,9 @@ export class ResponsesItemDecoder {
     return emitted;
   }
 
-  /** Emits the calls that could not start before the answer broke off. */
+  /**
+   * Emits the calls that had not started, because their items lacked an id or name, when the answer was interrupted.
+   */
   emitUnstartedCalls(out: Delta[]): void {
     for (const item of this.index.items) {
       if (item.pendingArguments === undefined || item.done !== undefined || item.emittedParts.size > 0) continue;
@@ -116,7 +121,7 @@ export class ResponsesItemDecoder {
     return emitted;
   }
 
-  /** Decodes an item; one that cannot be decoded becomes opaque. */
+  /** Decodes an item. An item that cannot be decoded becomes an opaque part. */
   #decodeItem(item: StreamedItem, wire: JsonValue): Part[] {
     const { context } = this;
     const state = this.#state;
@@ -129,11 +134,13 @@ export class ResponsesItemDecoder {
         : [{ type: "opaque", dialect: context.dialect, value: wire }];
     } catch (error) {
       if (!(error instanceof DialectError)) throw error;
-      parts = [toOpaquePart(wire as JsonObject, context)]; // Only objects are decoded.
+      // The cast is safe, because only the decoding of objects throws.
+      parts = [toOpaquePart(wire as JsonObject, context)];
     }
     const result = parts.find((part) => part.type === "tool-result");
     const isNew = item.callIds === undefined || !item.parts.some((part) => part.type === "tool-result");
-    // A call has only one result, so a second one becomes opaque.
+    // A call has only one result, so a second result becomes an opaque part. A repeated decoding of the same item is no
+    // second result.
     if (result !== undefined && isNew && ids.answeredIds.has(result.toolCallId) && isObject(wire)) {
       parts = [toOpaquePart(wire, context)];
     } else if (result !== undefined) ids.answeredIds.add(result.toolCallId);
@@ -143,7 +150,7 @@ export class ResponsesItemDecoder {
     return parts;
   }
 
-  /** Emits the rest of a finished item. */
+  /** Emits the content of a finished item that its deltas lacked. */
   finishItem(item: StreamedItem, wire: JsonObject, out: Delta[]): void {
     if (item.done !== undefined && sameJson(item.done, wire)) return;
     const parts = this.#decodeItem(item, wire);
@@ -151,7 +158,7 @@ export class ResponsesItemDecoder {
     this.#emitItems([{ item, wire, parts }], [item], out);
   }
 
-  /** Decodes the items that the final answer repeats; without them, the items so far. */
+  /** Decodes the items of the final response. If the response has no items, returns the items so far. */
   decodeFinalItems(output: unknown): FinishedItem[] {
     const list = Array.isArray(output) && output.length > 0 ? (output as JsonValue[]) : undefined;
     if (list === undefined) return this.index.items.map((item) => this.#decodeUnfinished(item));
@@ -165,7 +172,7 @@ export class ResponsesItemDecoder {
   }
 
   /**
-   * Returns the parts of an item without a last event: decoded from its first event, unless deltas have started its
+   * Returns an item that has no last event. Its parts are decoded from its first event, unless deltas have started its
    * parts.
    */
   #decodeUnfinished(item: StreamedItem): FinishedItem {
@@ -174,7 +181,7 @@ export class ResponsesItemDecoder {
     return { item, wire, parts: isDecoded ? item.parts : this.#decodeItem(item, wire) };
   }
 
-  /** Emits the rest of every item, then the ends of the calls except one that was cut off. */
+  /** Emits the remaining content of every item, then the ends of all calls except a call that was cut off. */
   finishAnswer(finished: readonly FinishedItem[], isCutOff: boolean, out: Delta[]): void {
     this.#emitItems(finished, this.index.items, out);
     this.#emitPendingCallEnd(out);
@@ -187,7 +194,10 @@ export class ResponsesItemDecoder {
     }
   }
 
-  /** Emits parts that match by position, then those that match by their text, then new ones. */
+  /**
+   * Emits the remaining content of finished parts: first of parts that match an emitted part by their position in the
+   * item (`partSlot`), then of parts that match by text. Any other part is stored as a contradiction or emitted as new.
+   */
   #emitItems(finished: readonly FinishedItem[], items: readonly StreamedItem[], out: Delta[]): void {
     const open = new Set<EmittedPart>();
     for (const { emittedParts: emitted } of items) for (const each of emitted.values()) open.add(each);
@@ -250,7 +260,7 @@ export class ResponsesItemDecoder {
     this.#emitPartRest(emitted, part, out);
   }
 
-  /** Stores an item that contradicts its deltas as residue; the emitted content stays. */
+  /** Stores an item that contradicts its deltas as residue. The emitted content is not changed. */
   #storeContradiction(emitted: EmittedPart, part: Part, wire: JsonValue, out: Delta[]): void {
     const target: PartBase = {};
     storeForm(target, this.context.dialect, "said", part.type === "opaque" ? wire : (part as unknown as JsonValue));
@@ -264,21 +274,24 @@ export class ResponsesItemDecoder {
   }
 }
 
-/** Delta kinds of parts that grow by text. */
+/** The delta kinds of parts that grow by text. */
 const TEXT_DELTA_KINDS: Readonly<Partial<Record<Part["type"], "text" | "refusal" | "thinking">>> = {
   text: "text",
   refusal: "refusal",
   reasoning: "thinking",
 };
 
-/** Returns the item as it started, with the arguments that arrived since. */
+/** Returns the item as it was in its first event, with the arguments that have arrived since. */
 function withPendingArguments({ wire, pendingArguments }: StreamedItem): JsonObject {
   if (pendingArguments === undefined) return wire;
   const { type = pendingArguments.type } = wire;
   return { ...wire, type, [findByCallType(type)?.inputField ?? "arguments"]: pendingArguments.text };
 }
 
-/** Returns the slot of a part in its item. */
+/**
+ * Returns the key that identifies a part within its item: the kind of the part and, if the item can have several, its
+ * index.
+ */
 function partSlot(part: Part, at: number): string {
   const kind = DELTA_KINDS[part.type];
   if (kind === "text") return `${at}`;

@@ -1,10 +1,10 @@
-// Encodes the items of a streamed answer. Events name their item and block, so that several items can grow at once. A
-// text ends with the next part, a call with its end, a hosted call with its result. Items are delimited and encoded as
-// in a whole answer.
+// Encodes the items of a streamed answer. Events name their item and block, so several items can grow at once. A text
+// ends when the next part starts, a call with its end delta, a hosted call with its result. Items have the same
+// boundaries and encoding as in a response.
 import type { Delta, PartKey } from "../../../model/delta.ts";
-import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
+import type { JsonObject } from "../../../model/json/index.ts";
 import type { Part, ToolResultPart } from "../../../model/parts.ts";
-import type { EncodeContext, WireEvent } from "../../dialect.ts";
+import type { EncodeContext } from "../../dialect.ts";
 import type { PartDraft } from "../../kit/streams/answer-follower.ts";
 import { toDraftPath } from "../../kit/streams/answer-follower.ts";
 import { encodeOpaque } from "../items/input-blocks.ts";
@@ -14,56 +14,37 @@ import type { ResponsesLossCode } from "../losses.ts";
 import { encodeOutputBlock } from "../items/output-blocks.ts";
 import { encodeReasoning } from "../items/reasoning.ts";
 import { toText } from "../response/response.ts";
+import { ResponsesEventQueue, type OpenItem } from "./event-queue.ts";
 import { PartEncoder, CallPartEncoder, ReasoningPartEncoder, TextPartEncoder } from "./part-encoders.ts";
 import { withStreamedArguments, ContinuedParts } from "./continued-parts.ts";
 import type { ResponsesEncodeState } from "../encode-state.ts";
 import { readOwnForm, createEncodeState } from "../encode-state.ts";
 
-/** An item whose first event has been sent. */
-export interface OpenItem {
-  readonly index: number;
-  readonly type: unknown;
-  /** The item's id; empty if it has none. */
-  readonly id: string;
-  /** The id of the item in events. */
-  readonly eventItemId: string;
-  /** The number of made ids when the item started, so that it is encoded again with the same id. */
-  readonly madeIdCount: number;
-  readonly drafts: PartDraft[];
-  readonly blocks: PartEncoder[];
-  /** The result, if it is encoded in the same item. */
-  result: ToolResultPart | undefined;
-  isDone: boolean;
-}
-
-/** A part that waits for its id. */
+/** A part that is held back until the id of its item arrives. */
 interface WaitingPart {
   readonly draft: PartDraft;
   readonly deltas: Delta[];
 }
 
-const REASONING_DELTA = "response.reasoning_text.delta";
-const SUMMARY_DELTA = "response.reasoning_summary_text.delta";
-
-export class ResponsesItemEncoder {
+export class ResponsesItemEncoder extends ResponsesEventQueue {
   readonly state: ResponsesEncodeState;
   readonly #isOwnAnswer: boolean;
-  #events: WireEvent[] = [];
-  #sequenceNumber = 0;
   readonly #items: OpenItem[] = [];
   readonly #blocks = new Map<PartDraft, PartEncoder>();
-  /** Hosted calls without a result. */
+  /** The items of hosted calls, which the provider runs, that have no result yet, by call id. */
   readonly #callsWithoutResult = new Map<string, OpenItem>();
   #waitingPart: WaitingPart | undefined;
+  /** The part that started last. */
   #last: { draft: PartDraft; block: PartEncoder } | undefined;
-  /** The parts in the order of their start. */
+  /** The parts, including continuations, in the order in which they started. */
   readonly #order: PartDraft[] = [];
   readonly #continuedParts = new ContinuedParts();
   readonly #report: EncodeContext<ResponsesLossCode>["report"];
 
   /**
-   * `isOwn` if the answer comes from this dialect, whose item ids can follow their parts. Losses of `context` are
-   * discarded, because items are encoded before they are complete; losses that only a stream has go to `report`.
+   * `isOwn` is true if the answer was decoded from this dialect, so that item ids can arrive after their parts.
+   * `context` must discard losses, because items are encoded before they are complete; losses that occur only in a
+   * stream are added to `report`.
    */
   constructor(
     context: EncodeContext<ResponsesLossCode>,
@@ -71,69 +52,15 @@ export class ResponsesItemEncoder {
     seed: string,
     isOwn: boolean,
   ) {
+    super();
     this.state = createEncodeState(context, seed);
     this.#report = report;
     this.#isOwnAnswer = isOwn;
   }
 
-  /** True if parts were split by late deltas. */
+  /** True if late deltas have split a part into continuations. */
   get hasSplitParts(): boolean {
     return this.#continuedParts.hasSplitParts;
-  }
-
-  /** Returns the new events. */
-  takeEvents(): WireEvent[] {
-    const events = this.#events;
-    if (events.length > 0) this.#events = [];
-    return events;
-  }
-
-  emit(type: string, fields: JsonObject): void {
-    this.#events.push({ event: type, data: { type, ...fields, sequence_number: this.#sequenceNumber++ } });
-  }
-
-  /** Sends text; by far the most frequent event. */
-  emitTextDelta(type: string, item: OpenItem, content: number, delta: string, logprobs: JsonValue): void {
-    const data = {
-      type,
-      content_index: content,
-      delta,
-      item_id: item.eventItemId,
-      logprobs,
-      output_index: item.index,
-      sequence_number: this.#sequenceNumber++,
-    };
-    this.#events.push({ event: type, data });
-  }
-
-  /** Sends arguments. */
-  emitArgumentsDelta(type: string, item: OpenItem, delta: string): void {
-    const data = {
-      type,
-      delta,
-      item_id: item.eventItemId,
-      output_index: item.index,
-      sequence_number: this.#sequenceNumber++,
-    };
-    this.#events.push({ event: type, data });
-  }
-
-  /** Sends reasoning or one of its summaries. */
-  emitReasoningDelta(item: OpenItem, delta: string, summary: number | undefined): void {
-    const { eventItemId: item_id, index: output_index } = item;
-    const sequence_number = this.#sequenceNumber++;
-    const data =
-      summary === undefined
-        ? { type: REASONING_DELTA, content_index: 0, delta, item_id, output_index, sequence_number }
-        : { type: SUMMARY_DELTA, summary_index: summary, delta, item_id, output_index, sequence_number };
-    this.#events.push({ event: data.type, data });
-  }
-
-  /** Sends a stored unknown event with a new sequence number. */
-  emitStoredEvent(event: JsonObject): void {
-    const { type } = event;
-    const data = { ...event, sequence_number: this.#sequenceNumber++ };
-    this.#events.push(typeof type === "string" ? { event: type, data } : { data });
   }
 
   add(draft: PartDraft, delta: Delta): void {
@@ -150,7 +77,7 @@ export class ResponsesItemEncoder {
       if (!this.#isOwnAnswer || isIdSeal(delta)) this.startWaitingPart();
       return;
     }
-    // A delta of an open part does not start the waiting part, which would close the open one.
+    // A delta of an open part does not start the waiting part, because starting it would close the open part.
     if (waiting !== undefined && block?.isClosed !== false) this.startWaitingPart();
     if (block?.isClosed === true) this.#addLate(draft, block, delta);
     else if (block !== undefined) block.add(delta);
@@ -158,7 +85,7 @@ export class ResponsesItemEncoder {
     else this.#startPart(draft, [delta]);
   }
 
-  /** Adds a late delta to a continuation of its part; other late data is only in the last event. */
+  /** Sends a late delta as a continuation of its part. Other late data, such as a seal, is only in the last event. */
   #addLate(draft: PartDraft, block: PartEncoder, delta: Delta): void {
     const step = this.#continuedParts.redirect(draft, delta, (other) => this.#blocks.get(other)?.isClosed === true);
     if (step === undefined) return block.add(delta);
@@ -168,7 +95,10 @@ export class ResponsesItemEncoder {
     this.#startPart(step.draft, [step.delta]);
   }
 
-  /** True if the part's item id can follow: it must be known when the item starts. */
+  /**
+   * True if the item id of the part can still arrive. The part must then wait, because the first event of an item
+   * contains the id.
+   */
   #mayWaitForId(draft: PartDraft, delta: Delta): boolean {
     if (delta.kind === "tool_call_start")
       return this.#isOwnAnswer || canHaveId(draft, delta.payload.partKey, this.state.context);
@@ -183,7 +113,7 @@ export class ResponsesItemEncoder {
     if (waiting !== undefined) this.#startPart(waiting.draft, waiting.deltas);
   }
 
-  /** Starts a part; the open item before it ends. */
+  /** Starts a part and adds its deltas. The open item before it ends. */
   #startPart(draft: PartDraft, deltas: readonly Delta[]): void {
     this.#order.push(draft);
     const block = this.#createEncoder(draft, draft.part);
@@ -222,7 +152,7 @@ export class ResponsesItemEncoder {
     }
   }
 
-  /** Starts a text, refusal or opaque block in the message before it or in a new one. */
+  /** Starts a text, refusal or opaque block in the message item before it, or in a new message item. */
   #openMessagePart(draft: PartDraft): PartEncoder {
     const { context } = this.state;
     const open = this.#items.at(-1);
@@ -236,7 +166,8 @@ export class ResponsesItemEncoder {
     }
     this.#finishOpenItems();
     const { madeIdCount } = this.state;
-    const { item } = createMessageItem(draft.part as Parameters<typeof createMessageItem>[0], this.state); // The caller has checked the type.
+    // The cast is safe, because the caller has checked that the part can be in a message item.
+    const { item } = createMessageItem(draft.part as Parameters<typeof createMessageItem>[0], this.state);
     return new TextPartEncoder(this, this.createItem(draft, { ...item, content: [] }, madeIdCount), draft);
   }
 
@@ -277,7 +208,7 @@ export class ResponsesItemEncoder {
     return open;
   }
 
-  /** Encodes an item as far as it is known; `open` if it has been encoded before. */
+  /** Encodes an item with the content so far. `open` is given if the item has been encoded before, and keeps its id. */
   encodeItem(drafts: readonly PartDraft[], open?: OpenItem): JsonObject | undefined {
     const { state } = this;
     const { madeIdCount } = state;
@@ -285,7 +216,7 @@ export class ResponsesItemEncoder {
     const item = this.#encodeDrafts(drafts, open?.result);
     if (open === undefined) return item;
     state.madeIdCount = madeIdCount;
-    // An id that arrived late is only in the last event.
+    // The item keeps the id of its first event. An id that arrived later is only in the last event of the answer.
     if (item !== undefined && open.id !== "") item["id"] = open.id;
     return item;
   }
@@ -315,24 +246,27 @@ export class ResponsesItemEncoder {
     this.emit("response.output_item.done", { output_index: open.index, item: item ?? null });
   }
 
-  /** Sends a complete item. */
+  /** Sends the first and last event of a complete item, unless the item was dropped. */
   emitWholeItem(item: JsonObject | undefined, draft: PartDraft): void {
     if (item === undefined) return;
     const open = this.createItem(draft, item);
     this.finishItem(open, item);
   }
 
-  /** Keeps a hosted call open until its result. */
+  /** Leaves the item of a hosted call open until its result arrives. */
   waitForResult(toolCallId: string, open: OpenItem): void {
     this.#callsWithoutResult.set(toolCallId, open);
   }
 
-  /** Returns the item type of a call; undefined if it is dropped. */
+  /** Returns the item type of a call; undefined if the call is dropped. */
   chooseToolType(draft: PartDraft): ReturnType<typeof chooseToolType> {
     return draft.part.type === "tool-call" ? chooseToolType(draft.part, this.state) : undefined;
   }
 
-  /** Returns the parts as they were sent: calls with their exact arguments, texts in their items. */
+  /**
+   * Returns the parts as they were sent: calls with the exact text of their arguments, and texts without an id that
+   * would move them to another item.
+   */
   toStreamedParts(parts: readonly Part[]): Part[] {
     const { context } = this.state;
     const streamed = [...parts];
@@ -343,8 +277,8 @@ export class ResponsesItemEncoder {
     for (const { drafts } of this.#items) {
       for (const draft of drafts.slice(1)) {
         const part = streamed[draft.index];
-        // The id arrived after the text had continued the message before it; with the id, the text would become a
-        // second item.
+        // The id arrived after the text had been sent as a block of the message before it. With the id, the text would
+        // become a second item, so the id is dropped.
         if (part?.seals === undefined || draft.part.seals === undefined || continuesMessage(part, context)) continue;
         const seals = part.seals.filter(({ kind, dialect }) => kind !== "id" || dialect !== context.dialect);
         streamed[draft.index] = { ...part, seals };
@@ -354,7 +288,7 @@ export class ResponsesItemEncoder {
     return streamed;
   }
 
-  /** Returns the parts in the order in which they were sent, split where late deltas continued them. */
+  /** Returns the parts in the order in which they were sent. Parts with late deltas are split into continuations. */
   toSplitParts(parts: readonly Part[]): Part[] {
     const seen = new Set<number>();
     return this.#order.map((draft) => {
@@ -374,7 +308,7 @@ export class ResponsesItemEncoder {
     }
   }
 
-  /** Finishes the open items as the final answer has them, and sends the items that have not been sent. */
+  /** Finishes the open items with the content of the final response, and sends the items that have not been sent. */
   finishAnswer(items: readonly JsonObject[]): void {
     for (const open of this.#items) {
       const item = items[open.index];
@@ -389,7 +323,7 @@ export class ResponsesItemEncoder {
   }
 }
 
-/** True if the item id of a call can follow: decoded calls have keys that end with ".call". */
+/** True if the item id of a call can still arrive. The keys of calls that this dialect decoded end with ".call". */
 function canHaveId(draft: PartDraft, key: PartKey | undefined, context: EncodeContext<ResponsesLossCode>): boolean {
   return typeof key === "string" && key.endsWith(".call") && readOwnForm(draft.part, context)["bare"] !== true;
 }

@@ -1,4 +1,4 @@
-// Finds the item of an event by its output index, item id or call id. Vendors omit, repeat or change any of them (B18,
+// Finds the item of an event by its output index, item id or call id. Vendors omit, repeat or change any of these (B18,
 // B76, B77).
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Part } from "../../../model/parts.ts";
@@ -6,18 +6,24 @@ import { isObject } from "../../kit/fields/read-wire.ts";
 import type { FixedCallIds } from "./call-ids.ts";
 import type { EmittedPart } from "../../openai/emitted-part.ts";
 
-/** An item whose first event has arrived. */
+/** An item of which an event has arrived. */
 export interface StreamedItem {
+  /** The position of the item in the order of arrival. */
   readonly serial: number;
-  /** The item as it started, and as it was when it was done. */
+  /** The item as its first event (`response.output_item.added`) contains it; empty if that event is missing. */
   wire: JsonObject;
+  /** The item as its last event (`response.output_item.done`) contains it; undefined until that event arrives. */
   done: JsonObject | undefined;
-  /** The parts of its last decoding. */
+  /** The parts of the item's latest decoding. */
   parts: Part[];
-  /** The started parts, by slot. */
+  /** The parts that have been started, by the key of `partSlot`, which identifies a part within its item. */
   readonly emittedParts: Map<string, EmittedPart>;
+  /** Repeats the call ids of the previous decoding; undefined until the item has been decoded. */
   callIds: FixedCallIds | undefined;
-  /** The arguments of a call that lacks the fields to start. */
+  /**
+   * The arguments of a call that cannot start yet, because its item lacks an id or name; `type` is the item type that
+   * the events imply.
+   */
   pendingArguments: { readonly type: string; text: string } | undefined;
 }
 
@@ -49,7 +55,10 @@ export class StreamedItemIndex {
     return item;
   }
 
-  /** Starts an item. If two items have one index, later events mean the second one. */
+  /**
+   * Finds or creates the item of a first event. If two items have the same index, later events belong to the second
+   * item.
+   */
   findOrStart(wire: JsonObject, index: unknown): StreamedItem {
     const { id } = wire;
     const known = typeof index === "number" ? this.#byIndex.get(index) : this.#byId.get(id);
@@ -61,7 +70,10 @@ export class StreamedItemIndex {
     return this.#register(item, wire, index);
   }
 
-  /** Returns the item of an event: by its index, else its id, else the last item; an unknown item is created. */
+  /**
+   * Returns the item of an event: by its output index, or else by its item id, or else the last item. Creates an
+   * unknown item.
+   */
   findForEvent({ output_index: index, item_id: id }: JsonObject): StreamedItem {
     if (typeof index !== "number") return this.#byId.get(id) ?? this.items.at(-1) ?? this.create({});
     let item = this.#byIndex.get(index);
@@ -69,7 +81,7 @@ export class StreamedItemIndex {
     return item;
   }
 
-  /** Returns the item that is done; an item without a first event is created. */
+  /** Returns the item of a last event. Creates an item whose first event is missing. */
   findFinished(wire: JsonObject, index: unknown): StreamedItem {
     const item = this.#findOpen(wire, index) ?? this.create(wire);
     if (item.wire["type"] === undefined) item.wire = wire;
@@ -78,11 +90,11 @@ export class StreamedItemIndex {
 
   #findOpen(wire: JsonObject, index: unknown): StreamedItem | undefined {
     const { id, call_id: call } = wire;
-    const placed = typeof index === "number";
-    const known = placed ? this.#byIndex.get(index) : this.#byId.get(id);
+    const hasIndex = typeof index === "number";
+    const known = hasIndex ? this.#byIndex.get(index) : this.#byId.get(id);
     if (known !== undefined && canBeSameItem(known.wire, wire) && (known.done === undefined || known.done["id"] === id))
       return known;
-    if (placed) return undefined;
+    if (hasIndex) return undefined;
     for (const open of [this.#byCall.get(call), this.items.at(-1)]) {
       if (open?.done !== undefined || open === undefined || !canBeSameItem(open.wire, wire)) continue;
       if (id === undefined || open.wire["id"] === undefined) return open;
@@ -90,39 +102,44 @@ export class StreamedItemIndex {
     return undefined;
   }
 
-  /** Returns the item that the final answer repeats at an index; call ids take precedence over the index (B77). */
+  /**
+   * Returns the streamed item that the final response repeats at an index; undefined if there is none. The item id
+   * takes precedence over the index, and so does the call id if the item at the index has another call id (B77).
+   */
   findRepeated(wire: JsonValue, index: number, matched: ReadonlySet<StreamedItem>): StreamedItem | undefined {
     if (!isObject(wire)) return undefined;
     const { id, call_id: call } = wire;
-    const placed = this.#byIndex.get(index);
+    const atIndex = this.#byIndex.get(index);
     const isUnmatched = (known: StreamedItem | undefined): known is StreamedItem =>
       known !== undefined && !matched.has(known);
-    const named = this.#byId.get(id);
-    if (isUnmatched(named) && hasSameType(named.wire, wire)) return named;
+    const byId = this.#byId.get(id);
+    if (isUnmatched(byId) && hasSameType(byId.wire, wire)) return byId;
     if (
-      isUnmatched(placed) &&
-      canBeSameItem(placed.wire, wire) &&
-      (call === undefined || placed.wire["call_id"] === call)
+      isUnmatched(atIndex) &&
+      canBeSameItem(atIndex.wire, wire) &&
+      (call === undefined || atIndex.wire["call_id"] === call)
     )
-      return placed;
-    const called = call === undefined ? undefined : this.#byCall.get(call);
-    if (isUnmatched(called) && hasSameType(called.wire, wire)) return called;
-    return isUnmatched(placed) && (canBeSameItem(placed.wire, wire) || hasSameCall(placed, wire)) ? placed : undefined;
+      return atIndex;
+    const byCallId = call === undefined ? undefined : this.#byCall.get(call);
+    if (isUnmatched(byCallId) && hasSameType(byCallId.wire, wire)) return byCallId;
+    return isUnmatched(atIndex) && (canBeSameItem(atIndex.wire, wire) || hasSameCall(atIndex, wire))
+      ? atIndex
+      : undefined;
   }
 }
 
-/** True if two versions of an item have one type, as far as it is known. */
+/** True if two versions of an item have the same type, or if the type of the known version is unknown. */
 function hasSameType({ type }: JsonObject, wire: JsonObject): boolean {
   return type === undefined || type === wire["type"];
 }
 
-/** True if two versions can be the same item: one type, and not two call ids. */
+/** True if two versions can be the same item: they have the same type, and not two different call ids. */
 function canBeSameItem(known: JsonObject, wire: JsonObject): boolean {
   const [one, other] = [known["call_id"], wire["call_id"]];
   return hasSameType(known, wire) && (typeof one !== "string" || typeof other !== "string" || one === other);
 }
 
-/** True if a call with another id has the same name and input. */
+/** True if an item repeats a known call under another call id: it has the same type, name and input. */
 function hasSameCall({ wire, done, emittedParts }: StreamedItem, other: JsonObject): boolean {
   const { arguments: args, input = args, name, type } = other;
   const knownInput = done?.["arguments"] ?? done?.["input"] ?? emittedParts.get("call")?.text;

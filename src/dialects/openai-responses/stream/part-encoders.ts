@@ -1,5 +1,5 @@
-// Encoders for the growing parts of an item: a text or refusal, reasoning with its summaries, the arguments of a call.
-// Each sends a start, deltas and the complete content.
+// Encodes the growing parts of an item: a text or refusal, reasoning with its summaries, the arguments of a call. Each
+// encoder sends a start event, deltas and the complete content.
 import { formatArguments } from "../../../model/tool-arguments.ts";
 import type { Delta } from "../../../model/delta.ts";
 import type { JsonObject } from "../../../model/json/index.ts";
@@ -11,29 +11,31 @@ import { takeWholeCharacters } from "../../kit/streams/text-chunks.ts";
 import { encodeAnnotation } from "../items/annotations.ts";
 import { encodeLogprobs } from "../items/logprobs.ts";
 import { encodeOutputBlock } from "../items/output-blocks.ts";
-import type { OpenItem, ResponsesItemEncoder } from "./item-encoder.ts";
+import type { OpenItem } from "./event-queue.ts";
+import type { ResponsesItemEncoder } from "./item-encoder.ts";
 import type { ToolItemType } from "../items/tool-item-types.ts";
 
-/** Encoder of a part that sends nothing while it grows. */
+/** The encoder of a part that sends no events while it grows. Base class of the other encoders. */
 export class PartEncoder {
-  /** True if the complete content has been sent. */
+  /** True once the complete content has been sent. */
   isClosed = false;
   add(_delta: Delta): void {}
-  /** Ends the part; `item` is its complete item. */
+  /** Sends the complete content of the part. `item` is its complete item. */
   close(_item?: JsonObject): void {}
 }
 
-/** Encoder of a message's content block. */
+/** The encoder of a content block of a message. */
 export class TextPartEncoder extends PartEncoder implements PendingSurrogate {
   readonly #itemEncoder: ResponsesItemEncoder;
   readonly #item: OpenItem;
   readonly #draft: PartDraft;
   readonly #contentIndex: number;
   readonly #type: "output_text" | "refusal" | "other";
-  /** The number of received citations, and of those that were sent. */
+  /** The number of citations that have been processed. */
   #annotationCount = 0;
+  /** The number of citations that have been sent. */
   #emittedAnnotationCount = 0;
-  /** The length of the text when the block was closed. */
+  /** The length of the text when the block was closed; Infinity while the block is open. */
   #closedLength = Infinity;
   #codePoints: CodePointIndex | undefined;
   pendingSurrogate?: string;
@@ -66,7 +68,7 @@ export class TextPartEncoder extends PartEncoder implements PendingSurrogate {
     return (isBlock ? encodeOutputBlock(part, "id", state) : undefined) ?? {};
   }
 
-  /** Adds a delta. After the block is closed, only citations are accepted. */
+  /** Adds a delta. Once the block is closed, only citations are accepted. */
   override add(delta: Delta): void {
     if (this.isClosed) {
       if (delta.kind === "annotation") this.#emitAnnotations(true);
@@ -96,7 +98,10 @@ export class TextPartEncoder extends PartEncoder implements PendingSurrogate {
     if (part.type === "text" && part.annotations !== undefined) this.#emitAnnotations();
   }
 
-  /** Sends the new citations; one that reaches the end of the text waits until the text is complete. */
+  /**
+   * Sends the citations that have not been processed. A citation that ends beyond the text so far waits for more text,
+   * unless `isLast` is true.
+   */
   #emitAnnotations(isLast = false): void {
     const { part } = this.#draft;
     const { annotations = [], text } = part.type === "text" ? part : { text: "" };
@@ -106,7 +111,7 @@ export class TextPartEncoder extends PartEncoder implements PendingSurrogate {
       const { start, end } = annotation.span ?? { start: 0, end: Infinity };
       if (!isLast && end > points.length) return;
       this.#annotationCount++;
-      // A citation of a continuation is sent there.
+      // A citation of later text is sent with the continuation that contains the text.
       if (start > 0 && start >= this.#closedLength) continue;
       const wire = encodeAnnotation(annotation, points, this.#itemEncoder.state);
       if (wire === undefined) continue;
@@ -137,14 +142,14 @@ export class TextPartEncoder extends PartEncoder implements PendingSurrogate {
   }
 }
 
-/** Encoder of reasoning: the raw text and each summary are blocks. */
+/** The encoder of reasoning. The raw text and each summary are blocks. */
 export class ReasoningPartEncoder extends PartEncoder {
   readonly #itemEncoder: ResponsesItemEncoder;
   readonly #item: OpenItem;
   readonly #draft: PartDraft;
   #hasText = false;
   readonly #textSurrogate: PendingSurrogate = {};
-  /** The number of started summaries; the last one is open. */
+  /** The number of started summaries. The last of them is open. */
   #summaryCount = 0;
   #summarySurrogate: PendingSurrogate = {};
 
@@ -157,7 +162,8 @@ export class ReasoningPartEncoder extends PartEncoder {
   }
 
   get #part(): ReasoningPart {
-    return this.#draft.part as ReasoningPart; // The constructor's caller has checked the type.
+    // The cast is safe, because this encoder is created only for reasoning parts.
+    return this.#draft.part as ReasoningPart;
   }
 
   #emit(type: string, index: "content_index" | "summary_index", at: number, fields: JsonObject): void {
@@ -226,20 +232,20 @@ export class ReasoningPartEncoder extends PartEncoder {
   }
 }
 
-/** The item types with streamed arguments, and the prefix of their events. */
+/** The item types with streamed arguments, and the prefixes of their event types. */
 const ARGUMENTS_EVENTS: Readonly<Record<string, string>> = {
   function_call: "response.function_call_arguments",
   custom_tool_call: "response.custom_tool_call_input",
   mcp_call: "response.mcp_call_arguments",
 };
 
-/** Encoder of a call. An item that depends on the complete input is sent when the call ends. */
+/** The encoder of a call. If the item type takes the input as a JSON value, the item is sent when the call ends. */
 export class CallPartEncoder extends PartEncoder implements PendingSurrogate {
   readonly #itemEncoder: ResponsesItemEncoder;
   readonly #draft: PartDraft;
   #toolType: ToolItemType | undefined;
   #item: OpenItem | undefined;
-  /** The prefix of the events. */
+  /** The prefix of the event types; undefined if the arguments of this item type are not streamed. */
   #eventType: string | undefined;
   #hasArguments = false;
   pendingSurrogate?: string;
@@ -288,7 +294,7 @@ export class CallPartEncoder extends PartEncoder implements PendingSurrogate {
     this.#emitArguments(delta);
   }
 
-  /** Ends the call; a hosted one stays open until its result. */
+  /** Ends the call. The item of a hosted call remains open until its result arrives. */
   #end(): void {
     const itemEncoder = this.#itemEncoder;
     const draft = this.#draft;
@@ -314,7 +320,8 @@ export class CallPartEncoder extends PartEncoder implements PendingSurrogate {
     if (pendingSurrogate !== undefined) this.#emitArguments(pendingSurrogate);
     const text = wholeItem?.[toolType.inputField];
     if (typeof text !== "string") return;
-    // A call without arguments has an empty object (B20).
+    // If no arguments were streamed, the arguments of the complete item are sent as one delta, usually an empty object
+    // (B20).
     if (pendingSurrogate === undefined && !this.#hasArguments && text !== "") this.#emitArguments(text);
     const fields = { item_id: item.eventItemId, output_index: item.index, [toolType.inputField]: text };
     if (this.#eventType !== undefined) this.#itemEncoder.emit(`${this.#eventType}.done`, fields);

@@ -1,5 +1,5 @@
-// The rows of a memory store, by tenant, then by thread. A stored row object is never changed and never returned to a
-// caller.
+// Holds the rows of a memory store, by tenant, then by thread. A stored row object is never changed and never returned
+// to a caller.
 import { LedgerError } from "../../errors.ts";
 import type * as Rows from "../../store/rows.ts";
 import type { ThreadKey } from "../../store/contract.ts";

@@ -1,4 +1,4 @@
-// The transaction of a memory store: the deletions, added to the writes of writes.ts.
+// Implements the transaction of a memory store: adds the deletions to the writes, which are in writes.ts.
 import { toIdPrefix } from "../../ids.ts";
 import { type DeletionCounts, type LogRow, NOTHING_DELETED } from "../../store/rows.ts";
 import type { LedgerTransaction, ThreadKey } from "../../store/contract.ts";
@@ -90,10 +90,10 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
 
   deleteBlobs(tenant: string, hashes: readonly string[], before: number): DeletionCounts {
     const deleted = { ...NOTHING_DELETED };
-    const { blobs, referenceCounts: holders } = this.data.getOrCreateTenant(tenant);
+    const { blobs, referenceCounts } = this.data.getOrCreateTenant(tenant);
     for (const hash of hashes) {
       const blob = blobs.get(hash);
-      if (blob === undefined || blob.createdAt >= before || holders.has(hash)) continue;
+      if (blob === undefined || blob.createdAt >= before || referenceCounts.has(hash)) continue;
       deleted.blobs++;
       deleted.bytes += blob.size;
       this.undoLog.delete(blobs, hash);
@@ -105,10 +105,10 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
   deleteUnreferencedBlobs(tenant: string, before: number): DeletionCounts {
     const { blobs, chunks } = this.data.getOrCreateTenant(tenant);
     const deleted = this.deleteBlobs(tenant, [...blobs.keys()], before);
-    const referencedBlobIds = new Set([...blobs.values()].map(({ blobId }) => blobId));
+    const remainingBlobIds = new Set([...blobs.values()].map(({ blobId }) => blobId));
     const limit = toIdPrefix(before);
     for (const [blobId, blobChunks] of chunks) {
-      if (referencedBlobIds.has(blobId) || compareIds(blobId, limit) >= 0) continue;
+      if (remainingBlobIds.has(blobId) || compareIds(blobId, limit) >= 0) continue;
       for (const { bytes } of blobChunks.values()) deleted.bytes += bytes.length;
       this.deleteChunks(tenant, blobId);
     }

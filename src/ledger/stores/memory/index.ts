@@ -1,5 +1,5 @@
-// The memory store, for tests and for data that need not outlive the process. Implements the contract of a store with
-// maps and sorted lists instead of tables.
+// Implements the memory store, for tests and for data that need not outlive the process. The store uses maps and sorted
+// lists instead of tables.
 import type { ThreadChange } from "../../overview/types.ts";
 import type { ActiveThread, ListedHead, MessageRow } from "../../store/rows.ts";
 import { createSnippet, parseQuery } from "../../search/tokenize.ts";

@@ -1,4 +1,4 @@
-// The reads of a memory store. Every returned row is a copy.
+// Implements the reads of a memory store. Every returned row is a copy.
 import type * as Rows from "../../store/rows.ts";
 import { FIRST_MESSAGES } from "../../store/rows.ts";
 import type { LedgerReads, ThreadKey } from "../../store/contract.ts";
@@ -24,7 +24,10 @@ function readEndTime(run: Rows.RunRow): number {
   return run.finishedAt ?? Infinity;
 }
 
-/** Returns copies of the rows that are due, sorted by `readTime`; with `tenant`, only rows of that tenant. */
+/**
+ * Returns copies of up to `limit` rows for which `isDue` is true, the earliest time (`readTime`) first; with `tenant`,
+ * only rows of that tenant.
+ */
 function listDue<Row extends { tenant: string }>(
   rows: Iterable<Row>,
   isDue: (row: Row) => boolean,

@@ -1,4 +1,4 @@
-// The search index of a memory store: counts the words of each text and ranks texts for a query.
+// Implements the search index of a memory store: counts the words of each text and ranks texts for a query.
 import { countTerms, type QueryTerms } from "../../search/tokenize.ts";
 
 /** The text of a message, and the words that it contains. */

@@ -1,5 +1,5 @@
-// A sorted map for the rows of the memory store. A new id is usually the largest, and its row is appended; other
-// positions are found by binary search.
+// Implements a sorted map for the rows of the memory store. A new id is usually the largest, and its row is appended;
+// other positions are found by binary search.
 import type { IdRange } from "../../store/queries.ts";
 import { compareIds } from "../compare-ids.ts";
 
@@ -70,7 +70,10 @@ export class SortedRows<Row> {
     return result;
   }
 
-  /** Returns the rows from one id to another, inclusive; without ids, from the first or to the last. */
+  /**
+   * Returns the rows with ids from `first` to `last`, inclusive. Begins with the smallest id if `first` is undefined,
+   * and ends with the largest id if `last` is undefined.
+   */
   between(first?: string, last?: string): Row[] {
     const above = first === undefined ? 0 : this.#findFirstAbove(first);
     const from = above > 0 && this.#ids[above - 1] === first ? above - 1 : above;

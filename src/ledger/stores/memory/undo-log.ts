@@ -1,5 +1,5 @@
-// The undo log of a memory transaction. Rows are never changed in place: a write replaces a row by a new row, and the
-// undo log stores the replaced row.
+// Implements the undo log, which rolls back a transaction of the memory store. Rows are never changed in place: a write
+// replaces a row by a new row, and the undo log stores the replaced row.
 
 /** The operations of `Map` and `SortedRows` that the undo log uses. */
 export interface RowSet<Key, Row> {
@@ -13,12 +13,12 @@ export class UndoLog {
   readonly #undo: (() => void)[] = [];
 
   set<Key, Row>(rows: RowSet<Key, Row>, key: Key, row: Row): void {
-    this.#remember(rows, key);
+    this.#recordUndo(rows, key);
     rows.set(key, row);
   }
 
   delete<Key, Row>(rows: RowSet<Key, Row>, key: Key): void {
-    this.#remember(rows, key);
+    this.#recordUndo(rows, key);
     rows.delete(key);
   }
 
@@ -27,7 +27,7 @@ export class UndoLog {
     for (const step of this.#undo.splice(0).reverse()) step();
   }
 
-  #remember<Key, Row>(rows: RowSet<Key, Row>, key: Key): void {
+  #recordUndo<Key, Row>(rows: RowSet<Key, Row>, key: Key): void {
     const before = rows.get(key);
     this.#undo.push(() => {
       if (before === undefined) rows.delete(key);

@@ -1,4 +1,5 @@
-// The writes of a memory store. Each row is copied before it is stored, and each change is recorded in the undo log.
+// Implements the writes of a memory store. Each row is copied before it is stored, and each change is recorded in the
+// undo log.
 import { LedgerError } from "../../errors.ts";
 import type * as Rows from "../../store/rows.ts";
 import type { ThreadChange } from "../../overview/types.ts";
@@ -199,10 +200,10 @@ export class MemoryWrites extends MemoryReads {
   }
 
   protected addReferenceCount({ tenant, hash }: Rows.BlobRefRow, change: 1 | -1): void {
-    const { referenceCounts: holders } = this.data.getOrCreateTenant(tenant);
-    const count = (holders.get(hash) ?? 0) + change;
-    if (count === 0) this.undoLog.delete(holders, hash);
-    else this.undoLog.set(holders, hash, count);
+    const { referenceCounts } = this.data.getOrCreateTenant(tenant);
+    const count = (referenceCounts.get(hash) ?? 0) + change;
+    if (count === 0) this.undoLog.delete(referenceCounts, hash);
+    else this.undoLog.set(referenceCounts, hash, count);
   }
 
   #removeFromRunLists(row: Rows.RunRow): void {
@@ -236,8 +237,8 @@ export class MemoryWrites extends MemoryReads {
   }
 
   /**
-   * Throws "conflict" if an id exists or occurs twice. Runs before the first write, so that all rows are written or
-   * none.
+   * Throws "conflict" if an id exists or occurs twice. Called before the first write, so that either all rows or no
+   * rows are written.
    */
   #assertNoConflict<Row extends ThreadKey & { id: string }>(
     rows: readonly Row[],

@@ -1,5 +1,5 @@
-// The connections of a Postgres store. A connection is used by one caller at a time, and is closed when it breaks or is
-// unused.
+// Manages the connections of a Postgres store. A connection is used by one caller at a time, and is closed when it
+// breaks or is unused.
 import { LedgerError } from "../../errors.ts";
 import type { SqlRow } from "../sql/engine.ts";
 import {
@@ -49,8 +49,8 @@ interface LentConnection {
 }
 
 /**
- * Requests a connection. With a `queue` name, the caller first waits in that queue. Repeated calls return the same
- * connection.
+ * Requests a connection. With `queue`, the name of a thread, the caller first waits in the queue of that thread's
+ * writers. Repeated calls return the same connection.
  */
 export type RequestConnection = (queue?: string) => Promise<PipelinedConnection>;
 
@@ -208,7 +208,10 @@ export class PipelinedConnection {
     });
   }
 
-  /** Combines the queries of one tick into one write to the socket, which takes most of the time on a fast network. */
+  /**
+   * Combines the queries of one tick into one write to the socket, because on a fast network the writes to the socket
+   * take most of the time.
+   */
   #cork(): void {
     const stream = this.#client.connection?.stream;
     if (this.#isCorked || stream?.cork === undefined) return;

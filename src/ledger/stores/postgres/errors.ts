@@ -27,7 +27,9 @@ const MEANINGS_BY_STATE: Readonly<Record<string, readonly [code: LedgerErrorCode
 };
 /** The SQLSTATEs of conflicts with other transactions, after which a transaction can be repeated. */
 const CONTENTION = new Set(["40001", "40P01"]);
-/** Matches the SQLSTATEs after which the connection cannot be used. 57014 is not one of them: it ends a statement. */
+/**
+ * Matches the SQLSTATEs after which the connection cannot be used. 57014 is not one of them: it ends only a statement.
+ */
 const LOST_STATES = /^(08|57P|25P03|28)/;
 
 /** Returns the SQLSTATE of an error from the server; undefined for errors of the driver and the network. */

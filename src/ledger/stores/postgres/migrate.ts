@@ -53,7 +53,10 @@ async function readVersion(connection: PipelinedConnection, schema: string): Pro
   }
 }
 
-/** Applies the next migration, if there is one under the lock. Returns the version of the tables afterwards. */
+/**
+ * Takes the migration lock and applies the next migration, unless another process has applied it meanwhile. Returns the
+ * version of the tables afterwards.
+ */
 async function applyNextMigration(
   connection: PipelinedConnection,
   { schema, busyMs }: MigrateOptions,

@@ -1,5 +1,5 @@
-// The tables that only Postgres has (the search index, its queue, and the version table), and the migrations of a
-// Postgres schema. The other tables are in ../sql/schema.ts.
+// Defines the tables that only Postgres has (the search index, its queue, and the version table), and the migrations of
+// a Postgres schema. The other tables are in ../sql/schema.ts.
 import * as tables from "../sql/columns.ts";
 import { MIGRATIONS, type SqlMigration } from "../sql/schema.ts";
 

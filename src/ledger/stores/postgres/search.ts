@@ -1,5 +1,5 @@
-// The search index of Postgres: the words of each message as a tsvector. Texts are split into words by tokenize.ts, as
-// in all stores, because Postgres's own parser treats hosts, numbers and paths differently.
+// Implements the search index of Postgres, which contains the words of each message as a tsvector. Texts are split into
+// words by tokenize.ts, as in all stores, because Postgres's own parser treats hosts, numbers and paths differently.
 import type { MessageRow } from "../../store/rows.ts";
 import type { SearchHit, SearchQuery } from "../../store/queries.ts";
 import { countTerms, createSnippet, parseQuery } from "../../search/tokenize.ts";

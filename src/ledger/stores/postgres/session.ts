@@ -1,4 +1,4 @@
-// The sessions of a Postgres store: one for reads outside transactions, and one for transactions.
+// Implements the sessions of a Postgres store: one for reads outside transactions, and one for transactions.
 import { LedgerError } from "../../errors.ts";
 import type { Awaitable } from "../../store/steps.ts";
 import type { Insert, SqlRow, SqlSession, SqlValue, Statement } from "../sql/engine.ts";

@@ -1,4 +1,5 @@
-// The SQL of Postgres where it differs from SQLite: types, locks, the text of statements, and valid schema names.
+// Defines the SQL of Postgres where it differs from SQLite: types, locks, the text of statements, and valid schema
+// names.
 import { LedgerError } from "../../errors.ts";
 import { conflictClause, type SqlFlavor, type Insert, type Statement } from "../sql/engine.ts";
 import { PENDING, TABLES } from "./schema.ts";

@@ -1,4 +1,4 @@
-// The Postgres implementation of a ledger store, built from connections, sessions and SQL transactions.
+// Implements a ledger store in Postgres from connections, sessions and SQL transactions.
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { LedgerError } from "../../errors.ts";

@@ -1,4 +1,4 @@
-// The transaction of a Postgres store. It differs from the common SQL transaction in how it locks a thread.
+// Implements the transaction of a Postgres store. It differs from the common SQL transaction in how it locks a thread.
 import type { ThreadHead } from "../../store/rows.ts";
 import type { Awaitable } from "../../store/steps.ts";
 import type { ThreadKey } from "../../store/contract.ts";

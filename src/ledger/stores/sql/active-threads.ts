@@ -1,5 +1,5 @@
-// Lists threads by last activity. The last activity of a thread is the later one of its row in the activity table and
-// of its pending activity, which is not written to the table yet.
+// Lists threads by last activity. The last activity of a thread is the later one of two values: the activity in the
+// activity table, and the pending activity, which has not been written to the table yet.
 import type { ActiveThread, ListedHead } from "../../store/rows.ts";
 import type { ActivityPage } from "../../store/queries.ts";
 import { compareIds } from "../compare-ids.ts";
@@ -8,7 +8,7 @@ import type { SqlRow, SqlSession, SqlValue } from "./engine.ts";
 import { toHead, toRowLimit } from "./reads.ts";
 import type { Statements } from "./statements.ts";
 
-/** The maximum number of additional rows per read, to replace rows of threads whose pending activity is later. */
+/** The maximum number of additional rows per read. They replace rows of threads whose pending activity is later. */
 const MAX_EXTRA_ROWS = 500;
 
 /** The statements and the session of a store, for reads. */

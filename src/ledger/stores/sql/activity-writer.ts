@@ -12,11 +12,13 @@ import type { SqlSession, Statement } from "./engine.ts";
 import { type PendingThread, PendingActivity, TransactionWrites } from "./pending-activity.ts";
 import { INSERTS, type Statements } from "./statements.ts";
 
-/** The time for which activity is collected in memory before it is written to the table. */
+/** The time for which activity is collected in memory before it is written to the activity table. */
 const FLUSH_DELAY_MS = 200;
 /** The time after which a failed write of activity is repeated. */
 const RETRY_MS = 2_000;
-/** The time for which changes are retained, so that other processes can read them. */
+/**
+ * The time for which thread changes are retained in the table `thread_changes`, so that other processes can read them.
+ */
 const RETENTION_MS = 30_000;
 /**
  * The number of newest changes that are retained when a process writes changes for the first time. Older changes were
@@ -36,7 +38,7 @@ interface ActivityParts {
   watch(tenant: string, wake: () => void): () => void;
   /**
    * Selects the tenant, the thread id and the newest row id of threads whose recent rows are newer than their activity
-   * in the table. A process that died before it updated the table has left such threads.
+   * in the activity table. A process that died before it updated the table has left such threads.
    */
   outdatedActivity: Statement;
   /** Called after changes of these tenants were written to the table from which other processes read them. */
@@ -46,7 +48,7 @@ interface ActivityParts {
 /** Records and lists the activity of a store's threads. */
 export class ActivityWriter {
   readonly #parts: ActivityParts;
-  /** The id that marks the changes of this process in the table. */
+  /** The id that marks the changes of this process in the table `thread_changes`. */
   readonly #self = randomUUID();
   readonly #reader: ChangeReader;
   readonly #pending = new PendingActivity();
@@ -54,7 +56,7 @@ export class ActivityWriter {
   #isOpen = true;
   #caughtUp: Promise<void> | undefined;
   #flushing: Promise<void> = Promise.resolve();
-  /** The largest change number at earlier times, oldest first. It shows which changes are older than RETENTION_MS. */
+  /** The largest change number at earlier times, oldest first, to determine the changes older than RETENTION_MS. */
   readonly #lastNumbers: { at: number; changeNumber: number }[] = [];
 
   constructor(parts: ActivityParts) {
@@ -101,7 +103,7 @@ export class ActivityWriter {
     return listHeads(this.#parts, tenant, ids, this.#pending.listActivities(tenant));
   }
 
-  /** Writes all pending activity to the table. */
+  /** Writes all pending activity to the activity table. */
   flush(): Promise<void> {
     this.#flushing = this.#flushing.catch(() => undefined).then(() => this.#writeAll());
     return this.#flushing;

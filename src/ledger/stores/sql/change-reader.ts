@@ -5,7 +5,10 @@ import type { LedgerStore } from "../../store/contract.ts";
 import type { SqlSession } from "./engine.ts";
 import type { Statements } from "./statements.ts";
 
-/** The number of change numbers that are read again, because changes are not always committed in their order. */
+/**
+ * The number of last change numbers that every read includes again, because changes may be committed in another order
+ * than that of their numbers.
+ */
 const OVERLAP = 4096;
 
 type ThreadChangeCallback = Parameters<LedgerStore["watchThreads"]>[1];
@@ -27,7 +30,10 @@ export class ChangeReader {
     this.#self = self;
   }
 
-  /** Adds a watcher of a tenant's threads. Resolves, with a function that ends the watch, when changes are reported. */
+  /**
+   * Adds a watcher of a tenant's threads. Resolves with a function that ends the watch. All changes after that
+   * are reported.
+   */
   async watch(tenant: string, notify: ThreadChangeCallback): Promise<() => void> {
     const watched = this.#tenants.get(tenant) ?? this.#begin(tenant);
     // Each watch has its own function, so that two watches with the same callback end separately.

@@ -1,11 +1,11 @@
-// The tables: for each field of a row, its column and how its values are encoded and decoded. Reads select the columns
-// in the order of the fields, so that a row is built from a list of values without lookups by name.
+// Defines the tables: for each field of a row, its column and how its values are encoded and decoded. Reads select the
+// columns in the order of the fields, so that a row is built from a list of values without lookups by name.
 import type * as Rows from "../../store/rows.ts";
 import type { SqlRow, SqlValue } from "./engine.ts";
 
 /**
- * How the values of a column are converted: "boolean" is stored as 0 or 1, "integer" may be returned as text (by
- * Postgres, for 64 bits), and "plain" values are not converted.
+ * The conversion of a column's values: "boolean" is stored as 0 or 1, "integer" may be returned as text (by Postgres,
+ * for 64 bits), and "plain" values are not converted.
  */
 type ColumnKind = "plain" | "integer" | "boolean";
 type ColumnKindOf<Value> = Value extends boolean ? "boolean" : NonNullable<Value> extends number ? "integer" : "plain";

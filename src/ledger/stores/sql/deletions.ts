@@ -1,5 +1,5 @@
-// The deletions of a SQL transaction, which return the numbers of deleted rows. Search entries are deleted together
-// with their messages: by a trigger in SQLite, and by a foreign key in Postgres.
+// Implements the deletions of a SQL transaction, which return the numbers of deleted rows. Search entries are deleted
+// together with their messages: by a trigger in SQLite, and by a foreign key in Postgres.
 import { toIdPrefix } from "../../ids.ts";
 import type { ThreadChange } from "../../overview/types.ts";
 import { type DeletionCounts, NOTHING_DELETED } from "../../store/rows.ts";
@@ -126,8 +126,8 @@ export class SqlDeletions extends SqlReads {
   }
 
   /**
-   * Deletes unreferenced blobs and their chunks. Locks the blobs before it checks their references, so that a blob that
-   * got a reference during the wait for the lock is not deleted.
+   * Deletes unreferenced blobs and their chunks. Locks the blobs before it checks their references, so that a blob is
+   * not deleted if another transaction adds a reference while this one waits for the lock.
    */
   *#deleteBlobs(which: "blobs" | "old-blobs", values: readonly SqlValue[]): Steps<DeletionCounts> {
     if (this.statements.locks) yield* wait(this.session.all(this.statements.fixed[`lock-${which}`], values));

@@ -1,5 +1,5 @@
-// The common interface of SQLite and Postgres: how a statement is run, and where the SQL of the engines differs. The
-// statements (statements.ts) are written once for both engines.
+// Defines the common interface of SQLite and Postgres: how a statement is run, and where the SQL of the engines
+// differs. The statements (statements.ts) are written once for both engines.
 import type { Awaitable } from "../../store/steps.ts";
 
 export type SqlValue = string | number | null | Uint8Array;

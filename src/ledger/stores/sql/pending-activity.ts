@@ -1,5 +1,6 @@
-// Thread activity that is not written to the activity table yet: of one transaction, and of all transactions since the
-// last flush. Thread lists merge it with the table, so that a list need not flush it first.
+// Holds the thread activity that is not written to the activity table yet: of one transaction, and of all transactions
+// since the last flush. Thread lists merge the pending activity with the table, so that it need not be written before a
+// list.
 import type { ThreadChange } from "../../overview/types.ts";
 import { toThreadMapKey } from "../../threads/thread-map-key.ts";
 
@@ -39,7 +40,7 @@ export interface PendingThread {
 /** The pending activity of all threads. */
 export class PendingActivity {
   #collected = new Map<string, PendingThread>();
-  /** The threads that are being written to the table. */
+  /** The threads whose activity is being written to the activity table. */
   #inFlight = new Map<string, PendingThread>();
 
   raiseActivity(tenant: string, threadId: string, id: string): PendingThread {
@@ -75,7 +76,7 @@ export class PendingActivity {
     );
   }
 
-  /** Removes threads from those that are being written. */
+  /** Removes threads from the set of threads that are being written, because their write has ended. */
   removeWritten(threads: readonly PendingThread[]): void {
     for (const { tenant, threadId } of threads) this.#inFlight.delete(toThreadMapKey(tenant, threadId));
   }

@@ -1,4 +1,4 @@
-// The reads of a SQL store, for both engines. A read is synchronous if its session is.
+// Implements the reads of a SQL store, for SQLite and Postgres. A read is synchronous if its session is synchronous.
 import type * as Rows from "../../store/rows.ts";
 import { wait, mapAwaitable, runSyncOrAsync, type Awaitable, type Steps } from "../../store/steps.ts";
 import type { LedgerReads, ThreadKey } from "../../store/contract.ts";
@@ -260,7 +260,7 @@ function largerId(a: string, b: string): string {
 function toRangeValues(key: ThreadKey, { after, upTo, runId, limit }: IdRange & { runId?: string }): SqlValue[] {
   const values: SqlValue[] = [key.tenant, key.threadId, after ?? "", toRowLimit(limit)];
   if (upTo !== undefined) values.push(upTo);
-  // `runId` "" selects journal entries; their statement has no parameter for it.
+  // `runId` "" selects journal entries, and the statement for journal entries has no parameter for the run.
   if (runId !== undefined && runId !== "") values.push(runId);
   return values;
 }

@@ -1,12 +1,12 @@
-// The tables of the SQL stores, as numbered migrations for both engines. Keys begin with the tenant and the thread, so
-// that tables can be partitioned by tenant and thread. A released migration is never changed: each change of the tables
-// is a new migration.
+// Defines the tables of the SQL stores, as numbered migrations for SQLite and Postgres. Keys begin with the tenant and
+// the thread, so that tables can be partitioned by tenant and thread. A released migration is never changed: each
+// change of the tables is a new migration.
 import { TIME_LEN } from "ulid";
 import { BASE32_CHARACTERS } from "../../ids.ts";
 import type { SqlFlavor } from "./engine.ts";
 
-/** Returns the statements of one migration. They run in one transaction, together with the new version number. */
-export type SqlMigration = (flavour: SqlFlavor) => string[];
+/** Returns the statements of one migration. They run in one transaction that also writes the new version number. */
+export type SqlMigration = (flavor: SqlFlavor) => string[];
 
 /**
  * Creates the tables of the first version. `threads.last_id` is the last id that a thread had when rows were last
@@ -97,8 +97,8 @@ const addActivity: SqlMigration = ({ key, text, smallRows, counted }) => [
  * it recorded activity, and threads that an older version of Koine created. Also adds `purges`, which counts deletions
  * from a thread; cached summaries are invalid after a deletion.
  */
-const addActivityTrigger: SqlMigration = (flavour) => {
-  const { key, integer, afterInsert } = flavour;
+const addActivityTrigger: SqlMigration = (flavor) => {
+  const { key, integer, afterInsert } = flavor;
   return [
     `ALTER TABLE activity ADD COLUMN kind ${key} NOT NULL DEFAULT ''`,
     `ALTER TABLE activity ADD COLUMN purges ${integer} NOT NULL DEFAULT 0`,
@@ -106,13 +106,13 @@ const addActivityTrigger: SqlMigration = (flavour) => {
     `INSERT INTO activity (tenant, thread_id, last_activity, kind) SELECT t.tenant, t.id, COALESCE((SELECT max(n.id) FROM (
         SELECT max(m.id) AS id FROM messages m WHERE m.tenant = t.tenant AND m.thread_id = t.id UNION ALL
         SELECT max(l.id) AS id FROM log l WHERE l.tenant = t.tenant AND l.thread_id = t.id AND l.kind <> 'delta') n),
-      ${createIdPrefixSql("t.created_at", flavour)}), COALESCE(t.kind, '') FROM threads t`,
+      ${createIdPrefixSql("t.created_at", flavor)}), COALESCE(t.kind, '') FROM threads t`,
     `CREATE INDEX activity_kind ON activity (tenant, kind, last_activity, thread_id)`,
     ...afterInsert(
       "threads",
       "thread_made",
       `INSERT INTO activity (tenant, thread_id, last_activity, kind)
-        VALUES (NEW.tenant, NEW.id, ${createIdPrefixSql("NEW.created_at", flavour)}, COALESCE(NEW.kind, ''))
+        VALUES (NEW.tenant, NEW.id, ${createIdPrefixSql("NEW.created_at", flavor)}, COALESCE(NEW.kind, ''))
         ON CONFLICT (tenant, thread_id) DO NOTHING`,
     ),
   ];

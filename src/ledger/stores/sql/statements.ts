@@ -1,4 +1,4 @@
-// The SQL statements for the ledger's tables. They are built once per engine and never contain values of callers.
+// Builds the SQL statements for the ledger's tables, once per engine. The statements never contain values of callers.
 import { FIRST_MESSAGES } from "../../store/rows.ts";
 import type { IdRange } from "../../store/queries.ts";
 import * as tables from "./columns.ts";
@@ -8,8 +8,8 @@ type AnyTable = Pick<tables.SqlTable<object>, "name" | "columns" | "list">;
 
 const IN_THREAD = "tenant = ?1 AND thread_id = ?2";
 /**
- * The condition that a row belongs to tenant ?3. The expression prevents SQLite from scanning all rows of the tenant
- * instead of the few rows that match the other conditions.
+ * The condition that a row belongs to tenant ?3. The concatenation prevents SQLite from using an index that begins with
+ * the tenant, with which it would scan all rows of the tenant instead of the few rows that match the other conditions.
  */
 const OF_TENANT = "(tenant || '') = ?3";
 /**
@@ -19,7 +19,7 @@ const OF_TENANT = "(tenant || '') = ?3";
 const IN_SCOPE = "EXISTS (SELECT 1 FROM threads t WHERE t.tenant = ?1 AND t.id = messages.thread_id AND t.scope = ?4)";
 const IS_LIVE = "finished_at IS NULL AND state IN ('created', 'streaming')";
 /**
- * The condition that a run is live and in a thread. The expression for the tenant prevents SQLite from using the
+ * The condition that a run is live and in a thread. The concatenation `tenant || ''` prevents SQLite from using the
  * primary key, with which it would scan all runs of the thread.
  */
 const IS_LIVE_IN_THREAD = `thread_id = ?2 AND ${IS_LIVE} AND (tenant || '') = ?1`;
@@ -41,15 +41,15 @@ const measure = (table: string, bytes: string, rest: string): string =>
 const remove = (table: string, rest: string): string => `DELETE FROM ${table} WHERE ${rest}`;
 
 /** Returns the statements that delete blobs. Blobs are locked in the order of their hashes to avoid deadlocks. */
-function createBlobDeletions<Name extends string>(name: Name, are: string, lock: string) {
+function createBlobDeletions<Name extends string>(name: Name, condition: string, lock: string) {
   return {
-    [`lock-${name}`]: `SELECT 1 FROM blobs WHERE ${are} ORDER BY hash ${lock}`,
-    [`measure-${name}`]: measure("blobs", "size", are),
+    [`lock-${name}`]: `SELECT 1 FROM blobs WHERE ${condition} ORDER BY hash ${lock}`,
+    [`measure-${name}`]: measure("blobs", "size", condition),
     [`delete-chunks-of-${name}`]: remove(
       "blob_chunks",
-      `tenant = ?1 AND blob_id IN (SELECT blob_id FROM blobs WHERE ${are})`,
+      `tenant = ?1 AND blob_id IN (SELECT blob_id FROM blobs WHERE ${condition})`,
     ),
-    [`delete-${name}`]: remove("blobs", are),
+    [`delete-${name}`]: remove("blobs", condition),
     // The cast is needed, because TypeScript gives computed names the type string.
   } as Record<`${"lock" | "measure" | "delete-chunks-of" | "delete"}-${Name}`, string>;
 }
@@ -203,10 +203,10 @@ function createDeleteTexts({ lock, inList }: SqlFlavor) {
   };
 }
 
-const createTexts = (flavour: SqlFlavor) => ({
-  ...createReadTexts(flavour),
-  ...createOverviewTexts(flavour),
-  ...createDeleteTexts(flavour),
+const createTexts = (flavor: SqlFlavor) => ({
+  ...createReadTexts(flavor),
+  ...createOverviewTexts(flavor),
+  ...createDeleteTexts(flavor),
 });
 
 /** The statements of one engine. */
@@ -224,15 +224,15 @@ export class Statements {
   readonly #threads: readonly Statement[];
   readonly #active: readonly Statement[];
 
-  constructor(flavour: SqlFlavor) {
-    const named = Object.entries(createTexts(flavour)).map(([name, sql]) => [name, { name, sql }]);
+  constructor(flavor: SqlFlavor) {
+    const named = Object.entries(createTexts(flavor)).map(([name, sql]) => [name, { name, sql }]);
     // The cast is safe, because the entries have the names of `createTexts`.
     this.fixed = Object.fromEntries(named) as typeof this.fixed;
     this.messages = new RangeStatements("messages", tables.MESSAGES);
     this.headers = new RangeStatements("headers", tables.HEADERS);
     this.log = new RangeStatements("log", tables.LOG);
-    this.locks = flavour.lock !== "";
-    this.readsEach = flavour.forEach !== undefined;
+    this.locks = flavor.lock !== "";
+    this.readsEach = flavor.forEach !== undefined;
     this.#threads = createThreadLists();
     this.#active = createActivityLists();
   }
@@ -299,11 +299,11 @@ function createThreadLists(): Statement[] {
       if (whose === "-of-none") conditions.push("kind IS NULL");
       if (whose === "-of-kind") conditions.push(`kind = ?${below ? 4 : 3}`);
       const page = `${conditions.join(" AND ")} ORDER BY id DESC ${limit(2)}`;
-      // The subquery filters by kind with the index `threads_kind`. Without it, SQLite would scan all threads of the
-      // tenant in the order of their ids.
-      const found = `tenant = ?1 AND id IN (SELECT id FROM threads WHERE ${page}) ORDER BY id DESC`;
+      // The subquery filters by kind with the index `threads_kind`. Without the subquery, SQLite would scan all threads
+      // of the tenant in the order of their ids.
+      const pageByKind = `tenant = ?1 AND id IN (SELECT id FROM threads WHERE ${page}) ORDER BY id DESC`;
       const name = `threads${whose}${below ? "-before" : ""}`;
-      return { name, sql: select(tables.THREADS, whose === "-of-kind" ? found : page) };
+      return { name, sql: select(tables.THREADS, whose === "-of-kind" ? pageByKind : page) };
     }),
   );
 }

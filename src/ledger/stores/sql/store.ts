@@ -1,4 +1,4 @@
-// The base class of the SQL stores: the methods that list and watch threads by activity.
+// Defines the base class of the SQL stores: the methods that list and watch threads by activity.
 import type { ThreadChange } from "../../overview/types.ts";
 import type { LedgerStore } from "../../store/contract.ts";
 import type { ActivityPage } from "../../store/queries.ts";

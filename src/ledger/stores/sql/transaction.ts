@@ -1,4 +1,4 @@
-// The writes of a SQL transaction, for both engines; deletions are in deletions.ts.
+// Implements the writes of a SQL transaction, for SQLite and Postgres; the deletions are in deletions.ts.
 import type * as Rows from "../../store/rows.ts";
 import { wait, mapAwaitable, runSyncOrAsync, type Awaitable, type Steps } from "../../store/steps.ts";
 import type { LedgerTransaction, ThreadKey } from "../../store/contract.ts";
@@ -83,7 +83,7 @@ export class SqlTransaction extends SqlDeletions implements LedgerTransaction {
 
   *#claimAlias(row: Rows.AliasRow): Steps<Rows.AliasRow> {
     yield* wait(this.session.insert(INSERTS.claim, [tables.ALIASES.encode(row)]));
-    // The alias is read by a separate statement, because it may be of a transaction for which the insert had to wait.
+    // The alias is read by a separate statement, because the insert may have waited for a transaction that wrote it.
     return (yield* wait(this.alias(row.tenant, row.name))) ?? row;
   }
 

@@ -36,7 +36,7 @@ export class CommitQueue {
   readonly #onRollback: () => void;
   #jobs: QueuedWrite[] = [];
   #isScheduled = false;
-  /** The time in milliseconds that commits took since other work of the process could run. */
+  /** The time in milliseconds that commits took since the queue last yielded to the event loop. */
   #spentMs = 0;
   readonly #batching = new CommitBatching();
   #attempts = 0;
@@ -168,15 +168,15 @@ export class CommitQueue {
   }
 
   /**
-   * Queues the writes of a group again after a rollback: the write that failed is committed alone, or every write if
-   * the failed write is unknown. Rejects the write of a group that has no other writes.
+   * Queues the writes of a group again after a rollback. The write that failed is committed alone; if the failed write
+   * is unknown, every write is committed alone. If the group has only one write, rejects that write instead.
    */
   #retrySeparately(group: QueuedWrite[], error: unknown): void {
     if (group.length === 1) {
       group[0]?.reject(error);
       return;
     }
-    if (!group.some(({ isSeparate: alone }) => alone)) for (const job of group) job.isSeparate = true;
+    if (!group.some(({ isSeparate }) => isSeparate)) for (const job of group) job.isSeparate = true;
     this.#jobs = [...group, ...this.#jobs];
   }
 

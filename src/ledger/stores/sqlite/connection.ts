@@ -1,5 +1,6 @@
-// A connection to a SQLite file, with prepared statements and transactions. All methods are synchronous, except that
-// `all` returns a promise if another process blocks the read, for example by recovering the log after a crash.
+// Implements a connection to a SQLite file, with prepared statements and transactions. All methods are synchronous,
+// except that `all` returns a promise if another process blocks the read, for example by recovering the write-ahead log
+// after a crash.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { LedgerError } from "../../errors.ts";
 import type { Awaitable } from "../../store/steps.ts";
@@ -37,7 +38,10 @@ export class SqliteConnection implements SqlSession {
   readonly #trace: SqliteTrace | undefined;
   readonly #prepared = new Map<Statement | Insert, StatementSync>();
   #inTransaction = false;
-  /** The error after which the transaction cannot continue. All later statements throw it, in case it was caught. */
+  /**
+   * The error after which the transaction cannot continue; undefined if there is none. All later statements throw the
+   * same error, in case the caller has caught it.
+   */
   #broken: unknown;
 
   constructor(database: DatabaseSync, file: string, busyMs: number, trace?: SqliteTrace) {
@@ -166,7 +170,7 @@ export class SqliteConnection implements SqlSession {
    */
   #deleteInserted(insert: Insert, written: readonly number[]): void {
     if (this.#broken !== undefined || written.length === 0) return;
-    // The SQL contains values, because they are row numbers from SQLite, not data of a caller.
+    // The SQL may contain these values, because they are row numbers from SQLite, not data of a caller.
     this.executeText(`take-back-${insert.table}`, `DELETE FROM ${insert.table} WHERE rowid IN (${written.join(", ")})`);
   }
 

@@ -28,7 +28,7 @@ const MEANINGS: Readonly<Record<number, ErrorMeaning>> = {
   },
   10: { code: "unavailable", message: "The disk failed to read or write." },
   [DAMAGED]: { code: "corrupt", message: "The database file is damaged: restore it from a copy." },
-  13: { code: "disk-full", message: "There is no room to write; nothing was written." },
+  13: { code: "disk-full", message: "The disk is full; nothing was written." },
   [CANNOT_OPEN]: { code: "unavailable", message: "The database file cannot be opened." },
   18: { code: "invalid-input", message: "A value is larger than SQLite can hold." },
   [NOT_A_DATABASE]: { code: "corrupt", message: "The file is not a SQLite database any more." },

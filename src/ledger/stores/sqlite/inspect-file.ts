@@ -102,7 +102,10 @@ export function mayWrite(path: string): boolean {
   }
 }
 
-/** Returns a URL that opens the file as immutable: SQLite then uses no locks and no log, and creates no files. */
+/**
+ * Returns a URL that opens the file as immutable: SQLite then uses no locks and no write-ahead log, and creates no
+ * files.
+ */
 export function toImmutableUrl(path: string): URL {
   const url = pathToFileURL(path);
   url.searchParams.set("immutable", "1");
@@ -123,7 +126,7 @@ function readSize(path: string): number | undefined {
 /**
  * Reads the first page of a database; returns undefined if the file is not a database. The page is read by SQLite,
  * although a few bytes would suffice: if Node closed the file, the process would lose all its locks on that file, even
- * those of other connections. SQLite knows its connections and closes the file only when none has a lock.
+ * the locks of other connections. SQLite closes the file only when none of its connections has a lock.
  */
 function readFirstPage(path: string): { application: number; version: number; hasTables: boolean } | undefined {
   let database: DatabaseSync | undefined;

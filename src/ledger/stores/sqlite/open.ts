@@ -43,7 +43,8 @@ export async function connectToFile(path: string, options: SqliteOptions): Promi
       return setUpConnection(openFile(file, file), file, kind, options);
     } catch (error) {
       if (kind === "new" || !isPermissionError(error) || mayWrite(file)) throw error;
-      // A file in use cannot be opened as immutable, because data in the log and later writes would not be visible.
+      // A file in use cannot be opened as immutable, because data in the write-ahead log and later writes would not be
+      // visible.
       if (isInUse(file)) throw createLogError(file, error);
       return setUpConnection(openFile(toImmutableUrl(file), file), file, "frozen", options);
     }
@@ -55,7 +56,10 @@ function createLogError(file: string, cause: unknown): LedgerError {
   return new LedgerError("read-only", message, { cause });
 }
 
-/** Opens the file read-only. A file without a log is opened as immutable, because SQLite would create an empty log. */
+/**
+ * Opens the file read-only. A file without a write-ahead log is opened as immutable, because SQLite would otherwise
+ * create an empty log.
+ */
 function openReadOnly(file: string, kind: "new" | "koine"): DatabaseSync {
   if (kind === "new") throw createTooOldError(file, 0);
   return openFile(isInUse(file) ? file : toImmutableUrl(file), file, true);

@@ -1,7 +1,8 @@
-// The search index of a SQLite file. `search_state.position` is the row number of the last indexed message. An FTS5
-// table contains the words but not the texts; a compressed copy of each text is in `search_texts`, for snippets.
+// Implements the search index of a SQLite file. `search_state.position` is the row number of the last indexed message.
+// An FTS5 table contains the words but not the texts; a compressed copy of each text is in `search_texts`, for
+// snippets.
 import { createHash } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { MessageRow } from "../../store/rows.ts";
 import { wait, type Steps } from "../../store/steps.ts";
@@ -51,7 +52,7 @@ const SEARCH: Statement = {
     WHERE search MATCH ?1 AND m.tenant = ?2 AND (?3 IS NULL OR m.thread_id = ?3)
     ORDER BY bm25(search, 0.0, 1.0), search.rowid DESC LIMIT CAST(?4 AS INTEGER)`,
 };
-/** Selects the same as SEARCH, but at most ?3 hits per thread. Reads only the texts of the returned hits. */
+/** Selects the same hits as SEARCH, but at most ?3 hits per thread. Reads only the texts of the returned hits. */
 const SEARCH_PER_THREAD: Statement = {
   name: "search-some",
   sql: `WITH found AS MATERIALIZED (
@@ -90,7 +91,7 @@ export async function indexMessages(
     if (!(await write(() => addEntries(connection, position, entries)))) continue;
     indexed += entries.length;
     if (entries.length < size) break;
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return indexed;
 }

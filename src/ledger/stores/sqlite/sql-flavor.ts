@@ -1,4 +1,4 @@
-// The SQL of SQLite where it differs from Postgres.
+// Defines the SQL of SQLite where it differs from Postgres.
 import type { SqlFlavor } from "../sql/engine.ts";
 
 export const SQLITE: SqlFlavor = {

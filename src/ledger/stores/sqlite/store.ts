@@ -1,4 +1,4 @@
-// The SQLite implementation of a ledger store, for one or several processes on one machine. Each store has one
+// Implements a ledger store in a SQLite file, for one or several processes on one machine. Each store has one
 // connection of Node's SQLite.
 import { LedgerError } from "../../errors.ts";
 import type { MessageRow } from "../../store/rows.ts";
@@ -55,11 +55,11 @@ export class SqliteStore extends SqlStore implements LedgerStore {
     this.#watchers = watchers;
     this.reads = new SqlReads(connection, STATEMENTS);
     const writes = new TransactionWrites();
-    const tables = new SqliteTransaction(connection, STATEMENTS, (tenant, threadId, change, id) => {
+    const transaction = new SqliteTransaction(connection, STATEMENTS, (tenant, threadId, change, id) => {
       watchers.markTouched(tenant, threadId);
       if (change !== undefined) writes.add(tenant, threadId, change, id);
     });
-    this.#queue = new CommitQueue(connection, tables, {
+    this.#queue = new CommitQueue(connection, transaction, {
       busyMs: options.busyMs,
       sync: options.sync,
       onCommit: () => {
@@ -126,7 +126,8 @@ export class SqliteStore extends SqlStore implements LedgerStore {
     try {
       this.#connection.read(MOVE_LOG);
     } catch {
-      // The next process that opens the file copies the log, whose content is as durable as the file.
+      // The error is ignored: the next process that opens the file copies the write-ahead log, whose content is as
+      // durable as the file.
     }
     this.#connection.close();
   }

@@ -1,6 +1,7 @@
 // Calls the watchers of threads: after a commit of this process at once, and after a commit of another process at the
 // next poll of the file's data version. The version is polled only while there are watchers.
 import type { ThreadKey } from "../../store/contract.ts";
+import { toThreadMapKey } from "../../threads/thread-map-key.ts";
 
 const POLL_MS = 25;
 
@@ -85,8 +86,4 @@ export class ThreadWatchers {
       return this.#lastVersion;
     }
   }
-}
-
-function toThreadMapKey(tenant: string, threadId: string): string {
-  return JSON.stringify([tenant, threadId]);
 }

@@ -1,5 +1,5 @@
-// Adds the settings of the request to a Responses object, because OpenAI returns them and clients read them. Upstreams
-// of other dialects do not return settings, so they are taken from the request.
+// Adds the settings of the request to a Responses object, because OpenAI returns the settings and clients read them.
+// Upstreams of other dialects do not return settings, so the settings are taken from the request.
 import { dialect } from "../../../dialects/index.ts";
 import type { JsonObject, ModelRequest, ModelResponse } from "../../../model/index.ts";
 import { stringifyJson } from "../../../model/json/index.ts";
@@ -16,8 +16,8 @@ const ECHOED_FIELDS: readonly string[] =
   );
 
 /**
- * Returns a function that adds the request's settings to a response object. Fields that the answer itself contains are
- * not replaced.
+ * Returns a function that adds the request's settings to a response object. Fields that the provider's answer contains
+ * are not replaced.
  */
 export function echoSettings(
   { extra }: Pick<ModelResponse, "extra">,

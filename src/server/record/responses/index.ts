@@ -1,5 +1,5 @@
-// The Responses module: routes that serve the stored responses of all providers from the ledger, and the route that
-// cancels a run.
+// Creates the Responses module: the routes that serve the stored responses of all providers from the ledger, and the
+// route that cancels a run.
 import { dialect } from "../../../dialects/index.ts";
 import { stringifyJson } from "../../../model/index.ts";
 import type { JsonValue } from "../../../model/index.ts";
@@ -18,7 +18,7 @@ const protocol = { dialect: dialect("openai-responses") };
 const NOT_FOUND = { description: "The response does not exist." };
 const OBJECT = { type: "object" } as const;
 
-/** Creates the routes of stored responses and run cancellation. The module also recovers the runs of dead processes. */
+/** Creates the routes of stored responses and of run cancellation. The module also recovers runs of dead processes. */
 export function responsesModule(services: Services, recorder: Recorder): ServerModule {
   const recovery = new RunRecovery(services);
   return {

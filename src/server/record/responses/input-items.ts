@@ -1,5 +1,5 @@
-// Lists the input items of a response in pages, in OpenAI's format: each item has an id, and the content of a message
-// is a list.
+// Lists the input items of a response in pages. In OpenAI's format each item has an id, and the content of a message is
+// a list.
 import { dialect } from "../../../dialects/index.ts";
 import type { JsonObject, JsonValue, Message } from "../../../model/index.ts";
 import { isObject } from "../../../model/value-kind.ts";
@@ -8,7 +8,7 @@ import { leadingInstructions } from "../request-facts.ts";
 
 const responses = dialect("openai-responses");
 
-/** Returns the messages as input items. An item without an id gets a stable id, made of `seed` and the item's index. */
+/** Encodes messages as input items. An item without an id gets a stable id that consists of `seed` and its index. */
 export function listInputItems(messages: readonly Message[], seed: string): JsonObject[] {
   const { wire } = responses.encodeMessages(messages.slice(countInstructions(messages)));
   const input = isObject(wire) ? wire["input"] : wire;
@@ -16,7 +16,7 @@ export function listInputItems(messages: readonly Message[], seed: string): Json
   return items.filter(isObject).map((item, index) => completeItem(item, `msg_${seed}_${index}`));
 }
 
-/** Returns the number of leading messages that are encoded as `instructions`, which are not items. */
+/** Returns the number of leading messages that are encoded as `instructions` and not as items. */
 function countInstructions(messages: readonly Message[]): number {
   const { wire } = responses.encodeMessages(leadingInstructions(messages));
   if (!isObject(wire)) return 0;

@@ -1,4 +1,4 @@
-// Restores a response from the record: the answer, and the settings of the request.
+// Restores a response from the ledger: the stored answer, and the settings of the recorded request.
 import { disassemble } from "../../../assembly/index.ts";
 import { dialect } from "../../../dialects/index.ts";
 import type { RunInfo } from "../../../ledger/index.ts";
@@ -21,7 +21,7 @@ const protocol = { id: "openai-responses" } as const;
 export async function requireResponseRun(caller: Caller, id: string): Promise<RunInfo> {
   const run = await findRunByAlias(caller.ledger, responseAlias(caller, id));
   if (run === "several") throw createAmbiguousIdError(id, "id");
-  // Only a run with a complete answer has a response.
+  // Only a committed or superseded run has a complete answer.
   if (run !== undefined && (run.state === "committed" || run.state === "superseded")) return run;
   const message = `There is no response "${id}": it was not recorded, failed, or was deleted.`;
   throw new ServerError("not-found", message, { path: "id" });
@@ -29,7 +29,7 @@ export async function requireResponseRun(caller: Caller, id: string): Promise<Ru
 
 interface StoredResponse {
   response: ModelResponse;
-  /** Adds the request's settings to the response object. */
+  /** Returns a copy of a response object with the request's settings. */
   echo: (wire: JsonObject) => JsonObject;
 }
 
@@ -38,7 +38,7 @@ async function readStoredResponse(caller: Caller, id: string): Promise<StoredRes
   const run = await requireResponseRun(caller, id);
   const answer = await readAnswer(ledger, run);
   if (answer === undefined) throw new ServerError("not-found", `The response "${id}" was deleted.`, { path: "id" });
-  // If the provider sent no creation time, the time of the record is used.
+  // If the provider sent no creation time, the time at which the answer was stored is used.
   const response = withCreatedAt(protocol, { ...toStoredResponse(answer, run), id }, () => answer.createdAt);
   const request = await readStoredRequest(ledger, run);
   return { response, echo: echoSettings(response, request) };
@@ -47,7 +47,7 @@ async function readStoredResponse(caller: Caller, id: string): Promise<StoredRes
 export async function encodeStoredResponse(caller: Caller, id: string): Promise<JsonValue> {
   const { response, echo } = await readStoredResponse(caller, id);
   const { wire } = responses.encodeResponse(response);
-  return echo(wire as JsonObject); // A response is encoded as an object.
+  return echo(wire as JsonObject); // The cast is safe, because a response is encoded as an object.
 }
 
 /** Returns the SSE text of a response's events whose sequence number is greater than `after`. */

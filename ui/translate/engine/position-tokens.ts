@@ -1,15 +1,20 @@
-// Copies a canonical value and adds a unique token to every text of its messages. The encoded copy shows where each
-// text went. Empty texts get no token, because that would change the encoding.
+// Copies a canonical value and adds a unique token to every text of its messages. In the encoding of the copy, the
+// tokens show the position of each text. Empty texts get no token, because a token would change their encoding.
 import type { Message, Part, ModelRequest, ModelResponse, Tool } from "koine";
 import { isObject } from "koine";
 
-/** Two letters and seven digits, which even strict rules for ids and names accept. */
+/** Matches tokens: two letters and seven digits. Even strict rules for ids and names accept these characters. */
 const TOKEN_PATTERN = /([A-Za-z]{2})\d{7}/g;
 const LETTERS = "KnABCDEFGHIJLMNOPQRSTUVWXYZabcdefghijklmopqrstuvwxyz";
-/** Extends a token to a multiple of four base64 characters. */
+/**
+ * Characters that extend a token from 9 to 12 characters, because the length of base64 data must be a multiple of four.
+ */
 const BASE64_PADDING = "KnK";
 
-/** Returns a prefix that no token-like text of the payload has; undefined if all are used. */
+/**
+ * Returns two letters with which no token-like text of the payload starts; undefined if the payload uses all pairs of
+ * letters.
+ */
 function findFreePrefix(text: string): string | undefined {
   const usedPrefixes = new Set<string>();
   for (const [, letters = ""] of text.matchAll(TOKEN_PATTERN)) usedPrefixes.add(letters);
@@ -19,14 +24,16 @@ function findFreePrefix(text: string): string | undefined {
   return undefined;
 }
 
-export class TokenMarker {
-  /** By token number: the JSON pointer of the marked value. */
+export class PositionTokens {
+  /** JSON pointers of the values that have a token; the index is the number of the token. */
   readonly pointers: string[] = [];
-  /** undefined if no prefix is free; then no position can be found. */
+  /**
+   * Matches the tokens of this object; undefined if the payload uses all prefixes, so that no position can be found.
+   */
   readonly pattern: RegExp | undefined;
   readonly #prefix: string;
 
-  /** `payloadText`: the whole payload. */
+  /** `payloadText` is the text of the whole payload, in which the tokens must not occur. */
   constructor(payloadText: string) {
     const prefix = findFreePrefix(payloadText);
     this.#prefix = prefix ?? "Kn";
@@ -66,7 +73,10 @@ export class TokenMarker {
     return parts.map((part, at) => this.#part(part, `${path}/${at}`));
   }
 
-  /** The description of a tool may be any text, so a token can be added even if there is none. */
+  /**
+   * Adds a token to the description of a function tool, because a description may be any text. A tool without a
+   * description gets one.
+   */
   #tool(tool: Tool, path: string): Tool {
     if (tool.type !== "function") return tool;
     return { ...tool, description: this.#token(`${path}/description`) + (tool.description ?? "") };
@@ -107,7 +117,8 @@ export class TokenMarker {
 
   #call(part: Part & { type: "tool-call" }, path: string): Part {
     const { inputText, ...rest } = part;
-    // Invalid arguments and provider tools with a fixed shape are left unchanged.
+    // Calls with invalid arguments and calls of provider tools get no token, because their arguments must keep their
+    // form.
     if (part.invalid === true || part.tool !== undefined) return part;
     const input = this.#value(part.input, `${path}/input`);
     return inputText !== undefined && typeof input === "string"
@@ -123,7 +134,7 @@ export class TokenMarker {
     return marked;
   }
 
-  /** Marks any JSON value: extends a text, object or list, and replaces everything else. */
+  /** Adds a token to a JSON value: into a text, list or object, or in place of any other value. */
   #value(value: unknown, path: string): unknown {
     if (typeof value === "string") return this.#text(value, path);
     const token = this.#token(path);
@@ -143,7 +154,10 @@ export class TokenMarker {
   }
 }
 
-/** At the end, because media types are detected from the first bytes; before a padded end, which must stay last. */
+/**
+ * Adds a token to base64 data: at the end, because media types are detected from the first bytes. Data with padding
+ * gets the token at the start, because padding must stay last.
+ */
 function appendToken(base64: string, token: string): string {
   return base64.endsWith("=") ? token + base64 : base64 + token;
 }
