@@ -51,8 +51,8 @@ export function toProviderError({
   if (retryable !== undefined && retryable !== isRetryable(error)) error.retryable = retryable;
   if (status !== undefined) error.status = status;
   if (retryAfterMs !== undefined) error.retryAfterMs = retryAfterMs;
-  // `raw` is the raw value of the payload. Without one, `raw` preserves an error code that is not in
-  // PROVIDER_ERROR_KINDS.
+  // The error gets the `raw` value of the payload. If the payload has none, an error code that is not in
+  // PROVIDER_ERROR_KINDS (its kind is "unknown") is preserved in `raw`.
   if (raw !== undefined) error.raw = raw;
   else if (!known) error.raw = { errorCode };
   return error;

@@ -90,7 +90,10 @@ export class Assembler {
     this.apply(withPartKey(delta));
   }
 
-  /** @internal Adds a delta whose order the run has checked. Returns the draft of its part. */
+  /**
+   * @internal Adds a delta that `RunState.checkOrder` has accepted. Returns the draft (the part that is being
+   * assembled) that the delta belongs to, if any.
+   */
   apply(delta: Delta | MessageDelta): PartDraft | undefined {
     this.#assertAllowed(delta);
     let draft: PartDraft | undefined;
@@ -178,8 +181,8 @@ export class Assembler {
   }
 
   /**
-   * Returns the draft with the payload's part key or, without a key, the last draft; undefined if there is no such
-   * draft.
+   * Returns the draft (the part that is being assembled) with the payload's part key or, without a key, the last draft
+   * of the choice; undefined if there is no such draft.
    */
   #findDraft({ choice = 0, partKey: part }: PayloadBase): PartDraft | undefined {
     const drafts = this.#choices[choice];

@@ -25,7 +25,7 @@ export interface PartDraft<P extends Part = Part> {
   choice: number;
   /** The position of the part in the choice. */
   index: number;
-  /** The length of the text at the last call of `flattenText`. */
+  /** The length that the text had when `flattenText` last flattened it. */
   flattenedLength: number;
 }
 
@@ -223,7 +223,8 @@ export class ChoiceDraft {
 
   /**
    * Returns the message at the end of the answer; tool calls that have not ended are marked as invalid. `addedMetadata`
-   * is passed if the answer failed or was cut off: more deltas may follow, so the parts are copied.
+   * is given only for an answer that failed or was cut off. Further deltas may still change the parts of such an
+   * answer, so copies of the parts are returned.
    */
   finish(addedMetadata?: Metadata): Message {
     const open = this.drafts.filter((draft): draft is CallDraft => isCall(draft) && !draft.ended);

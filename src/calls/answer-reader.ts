@@ -88,8 +88,8 @@ export class AnswerReader {
       if (rest.at(-1)?.kind === "done") return rest;
       this.failure = toAttemptFailure(thrown);
       const deltas = rest.filter(({ kind }) => kind !== "error");
-      // After the caller has ended the call, no further deltas are returned: the partial answer is on the thrown
-      // failure.
+      // If the caller has ended the call, no further deltas are returned. The thrown failure contains the partial
+      // answer instead.
       if (this.#scope.ended?.by === "caller") throw this.#abandon(deltas);
       return [...deltas, toErrorDelta(this.failure.error)];
     }
@@ -147,7 +147,10 @@ export class AnswerReader {
     this.failure = new AttemptFailure(error, cause === undefined ? { partial } : { partial, cause });
   }
 
-  /** Returns the delta with Koine's metadata, preceded by a cost delta if the answer ends and its cost was computed. */
+  /**
+   * Adds Koine's metadata to a `start` or `done` delta. A delta that ends the answer (`done` or `error`) is preceded by
+   * a `usage` delta with the cost if the cost was computed.
+   */
   #addMetadata(delta: Extract<Delta, { kind: "start" | "done" | "error" }>): Delta[] {
     if (delta.kind === "start") return [this.#addStartMetadata(delta)];
     const { usage } = this;

@@ -14,8 +14,8 @@ export interface AnswerSource {
    */
   pull(): Promise<readonly Delta[] | undefined>;
   /**
-   * Returns the complete answer. Reads the answer to its end without calls of `pull`; later calls of `pull` return its
-   * deltas.
+   * Returns the complete answer. It reads to the end of the answer by itself, without `pull`; the deltas that it has
+   * read are returned by later calls of `pull`.
    */
   response(): Promise<Answer>;
   snapshot(): Snapshot | undefined;

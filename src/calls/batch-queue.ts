@@ -1,7 +1,7 @@
 // Implements a queue of deltas that preserves the batches in which the deltas arrived.
 import type { Delta } from "../model/index.ts";
 
-/** The number of consumed batches up to which the array `#batches` is not shortened. */
+/** The number of consumed batches that must be exceeded before they are removed from the array `#batches`. */
 const MIN_CONSUMED = 64;
 
 export class BatchQueue {

@@ -1,6 +1,6 @@
-// Implements the scope of one call: its abort signal and its time limits. One timer serves all limits: a read of the
-// reply only records its start, and the timer checks which limit is reached. `effects.timer` is separate from
-// `effects.sleep`, so that a test can replace the waits between attempts and still use the real limits.
+// Implements the scope of one call: its abort signal and its time limits. One timer serves all limits: the start of a
+// read only stores the time, and when the timer fires, it is checked whether a limit was reached. `effects.timer` is
+// separate from `effects.sleep`, so that a test can replace the waits between attempts and still use the real limits.
 import { MAX_TIMER_MS, readClockMs } from "./effects.ts";
 import type { Effects, Timeouts } from "./types.ts";
 

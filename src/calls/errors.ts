@@ -55,7 +55,7 @@ export class ClientError extends KoineError<ClientErrorCode> {
     this.partial = details.partial;
   }
 
-  // The ledger reads `kind`, `status` and `retryAfterMs` from the error that fails a run.
+  // These getters exist because the ledger reads `kind`, `status` and `retryAfterMs` from the error that fails a run.
   get kind(): ProviderErrorKind | undefined {
     return this.error?.kind;
   }

@@ -87,7 +87,8 @@ export class LocalDeltaSource implements DeltaSource {
         else deltas.push(assertDelta(result.value));
       } catch (error) {
         this.#thrown = { error };
-        // The iterator is still open if `assertDelta` threw for an invalid delta.
+        // If the exception is that of `assertDelta`, which rejects an invalid delta, the iterator is still open and
+        // must be closed.
         this.stop();
       }
       if (this.#isTurnLong()) break;

@@ -32,7 +32,10 @@ function parseJsonOrText(text: string): unknown {
   }
 }
 
-/** Error kinds of statuses that are more specific than "invalid-request"; used if the body has no specific kind. */
+/**
+ * Error kinds by HTTP status, for statuses with a more specific meaning than "invalid-request". Used if the kind from
+ * the body is vague.
+ */
 const KIND_BY_STATUS: Readonly<Partial<Record<number, ProviderErrorKind>>> = {
   409: "overloaded",
   410: "not-found",

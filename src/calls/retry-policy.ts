@@ -30,8 +30,8 @@ export function mergeSettings<T extends object>(defaults: T, ...overrides: reado
 }
 
 /**
- * Returns the time limit of a call in milliseconds: the limit of the call or of the client, or the default plus the
- * limits of the call's providers.
+ * Returns the time limit of a call in milliseconds: `totalMs` of the call or, if it has none, of the client. If neither
+ * has one, the limit is the default plus the `totalMs` of each provider of the call.
  */
 export function computeCallTimeout(
   ofCall: Partial<Timeouts> | undefined,
@@ -43,8 +43,8 @@ export function computeCallTimeout(
 }
 
 /**
- * Returns the time limit of one target in milliseconds: the provider's limit, or Infinity if the provider has none or
- * the call itself has a limit.
+ * Returns the time limit of one target in milliseconds: the provider's `totalMs`. Returns Infinity if the provider has
+ * none, or if the call has its own `totalMs`, which replaces those of the providers.
  */
 export function computeTargetTimeout(
   ofCall: Partial<Timeouts> | undefined,

@@ -85,7 +85,8 @@ class CallAnswerSource implements AnswerSource {
     const call = this.#createCall();
     this.#call = call;
     call.scope.onEnded = () => {
-      // Starts a read in case the caller is not reading, so that the end of the call is recorded as the outcome.
+      // The call was ended. A read is started even if the caller is not reading, because only a read stores the
+      // outcome.
       if (this.#outcome === undefined) void this.#read();
     };
     return runAttempts(call, async (...args) => {

@@ -79,7 +79,10 @@ export async function assertOutputIsNotLedger(args: CommandArguments, output: st
   }
 }
 
-/** The CLI codes of ledger errors about one argument or record; all other ledger errors get the code `io`. */
+/**
+ * The CLI error codes, by ledger error code, of errors that concern one argument or record; all other ledger errors get
+ * `io`.
+ */
 const CLI_CODES: Partial<Record<LedgerErrorCode, CliErrorCode>> = {
   "invalid-input": "usage",
   "unknown-thread": "record",

@@ -157,8 +157,9 @@ class SpecDialect<Code extends string> implements Dialect {
   }
 
   /**
-   * Returns a function that resets the path, runs `step` and converts the errors that it throws. The reset is necessary
-   * because a stream continues after an error. The function runs for every delta, so it creates no closure per call.
+   * Returns a function for one event or delta of a stream: it resets the path, runs `step` and converts the errors that
+   * `step` throws. The reset is necessary because a stream continues after an error, which leaves the path where it
+   * occurred. For speed, the function does not use `#runStep`, which would need a closure per call.
    */
   #createStreamStep<In, Out>(
     pathTracker: PathTracker,

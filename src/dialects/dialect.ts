@@ -22,7 +22,10 @@ export interface RequestEnvelope {
   headers?: Record<string, string>;
 }
 
-/** The tool ids and names that an encoder changed for the target, so that the decoder of the reply can restore them. */
+/**
+ * The call ids and tool names that an encoder changed for the target, so that the decoder of the reply can restore
+ * them.
+ */
 export interface Renames {
   /** The original id of each changed call id, by wire id. */
   toolCallIds?: Record<string, string>;
@@ -32,7 +35,10 @@ export interface Renames {
   textTools?: string[];
 }
 
-/** The result of an encoder: the wire value, the losses, and the data that belongs to the wire value. */
+/**
+ * The result of an encoder: the wire value, the losses, the data that is sent outside the body (`address`), and the
+ * renames for the decoder of the reply (`names`).
+ */
 export interface Encoded<Wire = unknown> {
   wire: Wire;
   /** The data that the target does not receive unchanged. */

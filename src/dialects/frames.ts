@@ -92,7 +92,10 @@ export class ByteStreamDecoder {
     return this.#read(this.#frames.push(chunk), (data) => this.#decoder.end(createUnreadableEventError(data)));
   }
 
-  /** Ends the stream. If the last event cannot be read, the stream was cut off within it, so the event is ignored. */
+  /**
+   * Ends the stream. If the rest of the input is an event that cannot be read, the stream was cut off within that
+   * event, so the event is ignored.
+   */
   end(): Delta[] {
     return this.#read(this.#frames.end(), () => []);
   }

@@ -65,8 +65,9 @@ export function requireJsonObject(value: unknown, path: string): Record<string, 
 }
 
 /**
- * Creates the error for a value that is nested too deeply. `structuralIssues` may have no issue for such a value: the
- * JSON parser counts the root as a level, and `structuralIssues` does not.
+ * Creates the error for a value that is nested too deeply. It is thrown if a value is not storable although
+ * `structuralIssues` found no issue: that function does not count the root as a level of depth, but the JSON parser,
+ * which reads the value back, does.
  */
 function depthError(path: string): LedgerError {
   return invalidInput(path, `At "${path}": nested deeper than ${MAX_DEPTH} levels; flatten it.`);
@@ -101,7 +102,8 @@ function requireStorableMessage(value: unknown, path: string): Message {
   if (!isStorableMessage(upgraded)) upgraded = fillMissingInputs(upgraded);
   if (!isStorableMessage(upgraded)) {
     assertNoIssues(upgraded, messageShape, path);
-    // The message shape accepts unknown fields and parts with any value, but only JSON values can be stored.
+    // The message shape accepts any value in unknown fields and unknown parts, but only JSON can be stored. If all
+    // these values are JSON, too, the message is nested too deeply.
     assertNoIssues(upgraded, json, path);
     throw depthError(path);
   }

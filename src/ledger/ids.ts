@@ -82,12 +82,12 @@ function isBeforeTime(last: string, prefix: string): boolean {
 }
 
 /**
- * The length of the id prefix that `incrementWithGap` increments. The characters after it leave room for increments of
- * the previous id.
+ * The length of the id prefix that `incrementWithGap` increments. The remaining characters are not incremented: their
+ * range is the room for the ids that later increments of the previous id create.
  */
 const GAP_PREFIX_LENGTH = TIME_LEN + RANDOM_LENGTH / 2;
 
-/** Returns an id far enough after `last` that increments of `last` never reach it. */
+/** Returns an id so much larger than `last` that the ids which `incrementId` creates from `last` never reach it. */
 function incrementWithGap(last: string): string {
   return incrementBase32(last.slice(0, GAP_PREFIX_LENGTH)) + randomCharacters().slice(GAP_PREFIX_LENGTH - TIME_LEN);
 }
@@ -99,7 +99,10 @@ export function isUlid(text: string): boolean {
   return ULID_PATTERN.test(text);
 }
 
-/** The maximum number of issued ids that are remembered per store; when there are more, the oldest is forgotten. */
+/**
+ * The maximum number of issued ids that are remembered per store; when there are more, the id that was issued first is
+ * forgotten.
+ */
 const MAX_ISSUED_IDS = 4096;
 const issued = new WeakMap<LedgerStore, Set<string>>();
 

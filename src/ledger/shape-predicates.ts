@@ -37,8 +37,8 @@ function everyMember(container: object, depth: number, test: ShapePredicate): bo
 }
 
 /**
- * Compiles shapes into predicates. `open` tests the values that no shape describes: arbitrary JSON, unknown fields and
- * unknown parts.
+ * Compiles shapes into predicates. `open` is the predicate for values that no shape describes: the values of fields
+ * with arbitrary JSON, of unknown fields and of unknown parts.
  */
 class PredicateCompiler {
   readonly #named = new Map<string, ShapePredicate>();
@@ -127,7 +127,8 @@ class PredicateCompiler {
 }
 
 const isAppendable = new PredicateCompiler(isJson, isPlainRecord).of(message);
-// Parsed values are JSON within the parser's depth limit, so the values that no shape describes need no test.
+// Tests messages that the JSON parser returned. Their values are JSON within the parser's depth limit, so the predicate
+// for values that no shape describes always returns true.
 const isParsedMessage = new PredicateCompiler(() => true, isRecord).of(storedMessage);
 
 /**

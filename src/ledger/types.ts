@@ -203,7 +203,7 @@ export interface ImportResult {
   messages: number;
   runs: number;
   blobs: number;
-  /** The number of records that existed already with equal content. */
+  /** The number of blobs that existed already, and of the threads, messages and runs of threads that were known. */
   known: number;
 }
 
@@ -293,7 +293,7 @@ export interface Ledger {
   select(threadId: string, messageId: string | null): Promise<void>;
 
   /**
-   * Returns a new id for a thread, message or run. The id is larger than all ids that the ledger created in earlier
+   * Returns a new id for a thread, message or run. It sorts after all ids that the ledger created in earlier
    * milliseconds.
    */
   newId(): string;

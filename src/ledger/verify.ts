@@ -78,8 +78,8 @@ class Verifier {
   }
 
   /**
-   * Checks a message and adds its id to `ids`, the ids of all earlier messages. The id of a parent is smaller than the
-   * ids of its children, so it must be in `ids`.
+   * Checks a message and adds its id to `ids`, which contains the ids of all earlier messages of the thread. A parent
+   * has a smaller id than its children, so it was checked earlier: if its id is not in `ids`, the parent is missing.
    */
   async #message(row: MessageRow, ids: Set<string>): Promise<void> {
     const { id, parentId, role } = row;

@@ -48,7 +48,10 @@ export interface TextPayload extends PayloadBase {
 /** The payload of `thinking`: a fragment of the reasoning. */
 export interface ThinkingPayload extends PayloadBase {
   textDelta: string;
-  /** The index of the summary that the text belongs to; absent for raw reasoning. */
+  /**
+   * The index, in the list of summaries of the reasoning part, of the summary that the text continues; absent if the
+   * text is raw reasoning.
+   */
   summary?: number;
 }
 /** The payload of `tool_call_start`. */
@@ -83,7 +86,9 @@ export interface ToolCallEndPayload extends PayloadBase {
 /** The payload of `usage`: any subset of the fields of a usage. The last present value of each field wins (B65). */
 export type UsagePayload = PayloadBase & Partial<Omit<Usage, "extra">>;
 
-/** The end of a further choice in an answer with several choices (n > 1). */
+/**
+ * The finish reason and the message fields of one choice after the first, in an answer with several choices (n > 1).
+ */
 export interface DoneAlternative {
   finishReason: UnifiedFinishReason;
   raw?: string;

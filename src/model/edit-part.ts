@@ -22,7 +22,10 @@ function withoutSpan(annotation: Annotation): Annotation {
   return rest;
 }
 
-/** Returns the names of the fields that depend on the old value of a changed field and must be removed. */
+/**
+ * Returns the names of the fields that must be removed, because they are valid only for the old value of a field in
+ * `changedFields`.
+ */
 function findDependentFields(part: Part, changedFields: ReadonlySet<string>): string[] {
   switch (part.type) {
     case "text":

@@ -39,7 +39,7 @@ export function mergeExtra(target: Extra | undefined, later: Extra): Extra {
   return merged;
 }
 
-/** Returns a copy that can be merged into without changing the original. */
+/** Returns a copy of residue. Merging into the copy with `mergeExtra` does not change the original. */
 export function copyExtra(extra: Extra): Extra {
   return mergeExtra(undefined, extra);
 }

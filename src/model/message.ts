@@ -41,7 +41,7 @@ export interface Message {
 
 /** A message in a ledger. */
 export interface StoredMessage extends Message {
-  /** A ULID. Ids of messages that are created in the same millisecond increase, too. */
+  /** A ULID. Ids increase with the time of creation, also among messages of the same millisecond. */
   id: string;
   /** The id of the previous message of the branch; null for the first message. */
   parentMessageId: string | null;

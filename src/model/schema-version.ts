@@ -41,8 +41,8 @@ function lacksInput(part: JsonValue): part is JsonObject {
 }
 
 /**
- * Adds `input: {}` to stored calls without an input. Such a call had the input undefined, which stands for `{}` (B20)
- * and which JSON omits.
+ * Adds `input: {}` to stored calls without an input. Such a call was stored with the input undefined, which means `{}`
+ * (B20) and which JSON text omits.
  */
 function withInputs(message: JsonObject): JsonObject {
   const parts = message["parts"];
@@ -51,7 +51,9 @@ function withInputs(message: JsonObject): JsonObject {
   return Object.assign(copyObject(message), { parts: filled });
 }
 
-/** The upgrade functions by the version they start from. */
+/**
+ * The upgrade functions. The key is the version of the messages that the function accepts; it returns the next version.
+ */
 const UPGRADES: Readonly<Record<number, Upgrade>> = {
   1: (message) => {
     const parts = message["parts"];

@@ -81,11 +81,11 @@ function textMatchesInput(inputText: string, input: unknown): boolean {
   const known = typeof input === "object" && input !== null ? PARSED_TEXTS.get(input) : undefined;
   if (known?.text === inputText && JSON.stringify(input) === known.plain) return true;
   const read = parseArguments(inputText);
-  // The input of an invalid call is the text itself, so equal values match if the text is invalid. The value of valid
-  // JSON text always differs from the text.
+  // The input of a call with invalid JSON is its text. An input that equals the text therefore matches only if the text
+  // is invalid JSON: valid JSON text always parses to a value that differs from the text.
   if (input === inputText) return read.invalid === true;
-  // The values are compared in two ways, because a copy of the input from a database lacks the exact digits of numbers,
-  // which only the text has.
+  // The inputs are compared with the exact digits of numbers and also without them, because a copy from a database has
+  // lost the exact digits, which only the text has.
   return read.invalid === undefined && (sameJson(read.input, input) || isCopyWithoutDigits(read.input, input));
 }
 

@@ -26,7 +26,10 @@ export interface ServerOptions {
   ledger?: Ledger;
   /** The name of this process, which must be unique on a shared database. Default: a random UUID. */
   instance?: string;
-  /** The time limit for modules to stop after `drainMs` has passed, in milliseconds. Default: 5000. */
+  /**
+   * The time limit in milliseconds for modules and remaining requests to stop. It starts when all open requests have
+   * finished or `drainMs` has passed. Default: 5000.
+   */
   stopMs?: number;
   /**
    * Waits for `ms` milliseconds. At shutdown it is called with `lameDuckMs`, while the server still listens. Default: a

@@ -23,7 +23,10 @@ export interface ServerRequest {
   readonly params: Readonly<Record<string, string>>;
   /** The id of this request in logs and in `x-request-id`. */
   readonly id: string;
-  /** Reads and decompresses the body, once. Throws a `ServerError` such as "too-large", "timeout" or "aborted". */
+  /**
+   * Reads and decompresses the whole body. May be called only once. Throws a `ServerError` such as "too-large",
+   * "timeout" or "aborted".
+   */
   body(): Promise<Uint8Array>;
   /** Streams the decompressed body, for long bodies such as imports. `maxBytes` replaces the configured body limit. */
   chunks(maxBytes?: number): AsyncIterable<Uint8Array>;
@@ -99,7 +102,10 @@ export interface Route {
   operation: Operation;
   /** True if the route needs no token (health checks, the page). */
   public?: true;
-  /** True if the route counts toward the tenant's limit of open calls and streams. */
+  /**
+   * True if a request to this route counts as an open call until its reply has ended. The number of open calls of a
+   * tenant is limited (`limits.open`).
+   */
   countsAsOpenCall?: true;
   /** Encodes an error in the format of the route's clients. Default: `{ error: { code, message, path? } }`. */
   formatError?: (error: ServerError, request: ServerRequest) => ServerReply;

@@ -23,8 +23,9 @@ export class SseParser {
   // The parser `#lines` strips the byte order mark, as the standard requires, so the decoder must not strip one, too.
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   #events: SseEvent[] = [];
-  // The `retry` value for the next event. The parser `#lines` reports it before the event with the same `retry:` line.
-  // If that event has no data, it is not reported, and the value belongs to the next event.
+  // The value of the last `retry:` line that no returned event has yet. `#lines` calls onRetry for that line, and then
+  // onEvent for the event with the line, unless that event has no data: the value then goes to the next event with
+  // data.
   #retry: number | undefined;
   #ended = false;
 

@@ -154,7 +154,8 @@ async function handleRequest(
       incoming.socket.destroy();
     });
   } catch (error) {
-    // Either the client has disconnected, or the responder threw an error, which the reply then contains.
+    // The client has disconnected, or the responder threw an error. The reply contains the error if no headers were
+    // sent yet; otherwise the connection is closed.
     if (outgoing.headersSent || outgoing.destroyed) outgoing.destroy();
     else outgoing.writeHead(500, { "content-type": "text/plain" }).end(`The responder failed: ${String(error)}`);
   }

@@ -49,8 +49,9 @@ export function listPathTo({ nodes }: BranchTree, id: string): string[] {
 export type LeafSelections = ReadonlyMap<string | null, string>;
 
 /**
- * Returns the leaf to show when the user switches to a branch: the leaf that was shown last in the branch, otherwise
- * the newest leaf. An interrupted answer that was never continued is skipped, because it is not part of any path.
+ * Returns the leaf to show when the user switches to the branch of the message `id`: from each message on, the child
+ * that was shown last, otherwise the newest complete child. An interrupted answer that was never continued is skipped,
+ * because it is not part of any path.
  */
 export function findLeafUnder(tree: BranchTree, id: string, selections?: LeafSelections): string {
   let leaf = id;
@@ -68,8 +69,9 @@ function findNext(tree: BranchTree, id: string, selections: LeafSelections | und
   const isInterrupted = (child: string): boolean => tree.nodes.get(child)?.interrupted === true;
   const complete = children.findLast((child) => !isInterrupted(child));
   if (complete !== undefined) return complete;
-  // All children are interrupted. If this message is interrupted, too, they continue the same run, and the path goes on
-  // to the end of that run.
+  // All children are interrupted. If this message is interrupted, too, its children belong to the same run, and the
+  // path leads to the end of that run. Otherwise only an interrupted child that was continued by a complete message is
+  // used.
   if (isInterrupted(id)) return children.at(-1);
   return children.findLast((child) => listChildren(tree, child).some((grandchild) => !isInterrupted(grandchild)));
 }

@@ -5,7 +5,10 @@
 import { listChildren, type BranchTree } from "./branch-tree.ts";
 
 interface TreeRowPosition {
-  /** Number of the lane, from the left; lane 0 has the active path and its continuation. */
+  /**
+   * Number of the lane, counted from the left, starting at 0. Lane 0 has the active path and the messages that continue
+   * it.
+   */
   lane: number;
   /** True for the first row of a branch: its line comes from the lane to the left, not from the row above. */
   startsLane: boolean;
@@ -14,9 +17,12 @@ interface TreeRowPosition {
   active: boolean;
   /** Index of the row where this lane branches off; -1 for a lane that starts at a root message. */
   parentRow: number;
-  /** Position among the rows with the same lane and parent row, counted from 1. */
+  /**
+   * Position of the row among the rows of its branch (the same lane and parent row), counted from 1, for screen
+   * readers.
+   */
   position: number;
-  /** Number of rows with the same lane and parent row. */
+  /** Number of rows of the branch (the same lane and parent row), for screen readers. */
   setSize: number;
 }
 
@@ -124,7 +130,10 @@ class LayoutBuilder {
    * not a gap.
    */
   #gap: { row: TreeRow & { kind: "gap" }; steps: LayoutStep[] } | undefined;
-  /** Id of the last added message of an expanded sequence; its only child belongs to the same sequence. */
+  /**
+   * Id of the message that was added last to an expanded sequence. If the next message is its only child, it belongs to
+   * the same sequence and is not folded either.
+   */
   #lastExpanded: string | undefined;
   readonly #tree: BranchTree;
   readonly #active: ReadonlySet<string>;

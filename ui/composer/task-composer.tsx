@@ -117,14 +117,14 @@ const QUEUED_NOTE = "Queued by the server, which delivers it in turn.";
 const PAUSED_NOTE = "Paused after a failure. Send a message to continue.";
 
 /**
- * Time without further events before recalled messages are resolved: the removal of a message from the queue and its
- * delivery may arrive as separate events.
+ * Time without a change of the task before `useResolvedRecalls` decides about recalled messages: the event that removes
+ * a message from the queue may arrive before the event that delivers it.
  */
 const SETTLE_DELAY_MS = 300;
 
 /**
- * Resolves messages that the user has recalled from the queue and for which the server's reply was lost, once the
- * task's events show whether they were delivered.
+ * Finishes recalls whose outcome is unknown, because the server's reply was lost or the message was no longer queued:
+ * when the task's events show whether the messages were delivered, the undelivered ones return to the draft.
  */
 function useResolvedRecalls(threadId: string, state: ConversationState, isBusy: boolean): void {
   const { task, bodies, connection } = state;

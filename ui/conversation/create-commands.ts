@@ -23,10 +23,13 @@ export interface CommandContext {
   list: MessageListHandle | null;
   navigate: (path: string) => void;
   setEditing: (messageId: string | undefined) => void;
-  /** Called with true before an edit is stored, and with false afterwards. */
+  /** Called with true before an edited message is sent to the server, and with false when the request is done. */
   setSaving: (isSaving: boolean) => void;
   setDialog: (dialog: ConversationDialog | undefined) => void;
-  /** Shows a live run in place of the stored answer (true), or the stored answer in place of the run (false). */
+  /**
+   * Sets which answer is shown for a message that a live run answers again: the live answer (true) or the stored answer
+   * (false).
+   */
   setRunShown: (runId: string, isShown: boolean) => void;
 }
 
@@ -142,7 +145,10 @@ export async function copyText(text: string): Promise<void> {
   }
 }
 
-/** Switches to a sibling: to the branch of the leaf that was shown last under the sibling, or to a live run. */
+/**
+ * Shows a sibling. For a live run, shows its answer in place of the stored one. For a message, selects the leaf under
+ * the message that was shown last, or the newest one.
+ */
 function showSibling(
   { state, actions, tree, list, setRunShown, showActiveBranch }: CommandContext,
   sibling: Sibling,

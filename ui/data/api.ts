@@ -216,9 +216,9 @@ function branchCalls(http: Http) {
       }
     },
     /**
-     * Requests an answer and returns the id of its run; the answer itself arrives in the thread's events. If the reply
-     * is lost, the thread's runs show whether the answer was requested: a repeated call with the same key would wait
-     * for the complete answer. `isFirst` is true if no answer to this message was requested before.
+     * Requests an answer and returns the id of its run; the answer itself arrives in the thread's events. After a lost
+     * reply, `isDone` looks for the run, because the same request with the same key would wait for the whole answer. If
+     * `isFirst` is true, the message had no run before, so a run that has already ended is also the requested one.
      */
     regenerate: async (id: string, target: { messageId: string } & AnswerSettings, key: string, isFirst = false) => {
       const isDone = async (): Promise<boolean> => {
@@ -238,7 +238,7 @@ function runPath(id: string, rest = ""): string {
   return `/v1/runs/${encodeURIComponent(id)}${rest}`;
 }
 
-/** Number of recent runs in which `regenerate` looks for a run that answers its message. */
+/** Number of the thread's newest runs in which `regenerate` looks for a run that answers its message. */
 const RUNS_SEARCHED = 20;
 
 async function listRuns(http: Http, id: string, page: { last?: number; live?: boolean }): Promise<RunJson[]> {

@@ -23,7 +23,8 @@ export class BlobUrls {
     const key = `${ref} ${mimeType ?? ""}`;
     const entry = this.#entries.get(key) ?? { listeners: new Set(), url: this.#load(ref, mimeType) };
     this.#entries.set(key, entry);
-    // A new function per call, because the set would store the same `onUrl` only once if two callers pass it.
+    // `listener` is a new function for each call of `use`: if two callers passed the same `onUrl`, the set would
+    // contain it only once, and the first unsubscription would remove both.
     const listener = (url: string | undefined): void => onUrl(url);
     entry.listeners.add(listener);
     void entry.url.then((url) => entry.listeners.has(listener) && onUrl(url));

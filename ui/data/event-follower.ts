@@ -1,6 +1,6 @@
 // Follows a stream of server-sent events. It reconnects after failures, and closes its connection while the tab is
-// hidden, because browsers allow only six connections per server. When the requested threads change, the previous
-// connection stays open until the next one is established, so that no event is missed.
+// hidden, because browsers allow only six connections per server. When the caller needs another request path, the
+// previous connection stays open until the next one is established, so that no event is missed.
 import { type SseEvent, SseParser } from "koine";
 import type { Api } from "./api.ts";
 import type { PageEffects } from "./effects.ts";
@@ -19,7 +19,10 @@ export interface EventConnection {
 }
 
 export interface EventFollowerOptions {
-  /** Called for every connection, immediately before it is made. */
+  /**
+   * Returns the request path and the callbacks of the next connection. Called immediately before each connection is
+   * made, also before a reconnection.
+   */
   openNext(): EventConnection;
   onConnection(connection: ConnectionStatus): void;
   /** Called when the server rejects the request with an error that a retry cannot solve. */
@@ -46,7 +49,10 @@ interface ConnectionHandle {
   state: "opening" | "open" | "over";
 }
 
-/** Result of `#connectOrReplace` if `reopen` was called: the loop of `#run` then opens another connection at once. */
+/**
+ * Outcome of `#connectOrReplace` if `reopen` was called while the connection was open. The loop in `#run` then opens
+ * the next connection at once, without the pause that follows a failure.
+ */
 const REPLACED = Symbol("replaced");
 
 export class EventFollower {
@@ -90,7 +96,10 @@ export class EventFollower {
     this.#retryNow();
   }
 
-  /** Opens another connection in place of the current one; called when the request path has changed. */
+  /**
+   * Opens another connection in place of the current one. The caller calls it when `openNext` would return another
+   * path.
+   */
   reopen(): void {
     if (this.#current?.state !== "open") {
       this.#current?.abort.abort();
@@ -120,8 +129,8 @@ export class EventFollower {
         await this.#sleep();
         continue;
       }
-      // A retry after a failure does not report "connecting": the status stays "offline" until a connection succeeds.
-      // Nor does a replacement while the previous connection is open.
+      // The status "connecting" is not reported for a retry after a failure, because the status stays "offline" until a
+      // connection succeeds, nor while the previous connection is still open, because events still arrive.
       if (this.#failures === 0 && this.#previous?.state !== "open") this.#options.onConnection("connecting");
       const outcome = await this.#connectOrReplace();
       if (this.#isStopped) return;
@@ -173,8 +182,8 @@ export class EventFollower {
     } catch (error) {
       if (signal.aborted) return undefined;
       if (error instanceof ApiError) return error;
-      // If an open connection breaks off, this is not an error; the caller reconnects. An error before the connection
-      // was open is unexpected here and is thrown.
+      // If a connection that was open breaks off, undefined is returned, and the caller reconnects. Before the
+      // connection is open, every expected failure is an `ApiError`, so another error is thrown.
       if (handle.state === "opening") throw error;
     } finally {
       handle.state = "over";

@@ -25,7 +25,10 @@ export class ApiError extends Error {
   }
 }
 
-/** True if the failed request may have taken effect, because the server has not definitely rejected it. */
+/**
+ * True if the server may have executed the failed request: no reply arrived, or the reply does not prove that the
+ * request was rejected.
+ */
 export function mayHaveSucceeded(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   const { status, code } = error;
@@ -80,8 +83,8 @@ export class Http {
   }
 
   /**
-   * Calls the listener when the server answers with status 401: for GET requests once per token, and for every other
-   * request.
+   * Calls the listener when the server answers a request with status 401. For GET requests, which the page repeats in
+   * the background, it is called only once until the token changes; for every other request it is called each time.
    */
   onUnauthorized(listener: (error: ApiError) => void): () => void {
     this.#unauthorizedListeners.add(listener);
@@ -169,7 +172,8 @@ export class Http {
   }
 
   /**
-   * True if the request can be repeated without harm and has no signal; callers that pass a signal retry themselves.
+   * True if a failed request is sent again here: it has no signal (callers that pass a signal retry themselves), and
+   * repeating it is harmless.
    */
   #canRetry({ method = "GET", key, isIdempotent: repeats, signal }: ApiRequestOptions): boolean {
     return signal === undefined && (method !== "POST" || key !== undefined || repeats === true);
@@ -202,8 +206,8 @@ export class Http {
     const error = await readApiError(reply);
     // A caller that passes a token wants to check that token, and handles status 401 itself.
     if (error.status !== 401 || token !== undefined) return error;
-    // GET requests are repeated in the background, so the listeners are called only for the first of them that fails
-    // with a token.
+    // The page repeats GET requests in the background. So after the listeners were called for the current token, a GET
+    // request that fails with status 401 does not call them again.
     if (this.#notifiedEpoch === epoch && method === "GET") return error;
     this.#notifiedEpoch = epoch;
     for (const listener of this.#unauthorizedListeners) listener(error);

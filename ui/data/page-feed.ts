@@ -15,7 +15,8 @@ export interface ThreadChangeEvent {
 export interface ChangeListener {
   onChange(change: ThreadChangeEvent): void;
   /**
-   * Called when a connection opens and the previous one was already closed; changes in the meantime were not reported.
+   * Called when a connection opens after a time without a connection. Changes during that time were not reported, so
+   * the listener has to read its data again.
    */
   onOpen?(): void;
   onConnection?(connection: ConnectionStatus): void;
@@ -54,11 +55,11 @@ interface FollowedThread {
 type FollowedThreads = ReadonlyMap<string, FollowedThread>;
 
 /**
- * Number of threads that the server accepts for one connection. If more threads are followed, the most recently
- * followed ones are requested.
+ * Maximum number of threads that the server accepts for one connection. If the views follow more threads, only those
+ * that were followed last are requested.
  */
 const MAX_FOLLOWED_THREADS = 20;
-/** Pause before the next attempt after the server has rejected the connection. */
+/** Pause before a new connection is tried after the server has permanently rejected the previous one (`onRefused`). */
 const REFUSED_RETRY_MS = 30_000;
 
 export class PageFeed {
@@ -66,7 +67,7 @@ export class PageFeed {
   readonly #effects: PageEffects;
   readonly #listeners = new Set<ChangeListener>();
   readonly #followed = new Map<string, FollowedThread>();
-  /** Threads that the newest connection requests, by id. */
+  /** Followed threads whose events the newest connection requests, by thread id. */
   #connected = new Map<string, FollowedThread>();
   #follower: EventFollower | undefined;
   #connection: ConnectionStatus = "connecting";
@@ -172,8 +173,8 @@ export class PageFeed {
   }
 
   /**
-   * Reports the connection status to all listeners, and to the followed threads in `threads`. For the status "live",
-   * these are only the threads that the connection requests.
+   * Reports the connection status to all change listeners, and to the listeners of the followed threads in `threads`. A
+   * caller that reports "live" passes only the threads that the connection requests; the other statuses apply to all.
    */
   #setConnection(connection: ConnectionStatus, threads: FollowedThreads = this.#followed): void {
     const isNew = this.#connection !== connection;
@@ -231,8 +232,9 @@ export class PageFeed {
     const followed = threads.get(threadId);
     if (followed === undefined || this.#followed.get(threadId) !== followed) return;
     this.#followed.delete(threadId);
-    // If the server has ended the subscription, it has also removed the thread from this connection, so no reconnect is
-    // needed. Otherwise the connection is updated.
+    // If the server has ended the subscription, it sends no more events of the thread on this connection, so the
+    // connection can stay. If only the page cannot read an event ("unreadable"), the server still sends the thread's
+    // events, so the connection is replaced by one without the thread.
     if (this.#connected.get(threadId) === followed && error.code !== "unreadable") this.#connected.delete(threadId);
     else this.#scheduleUpdate();
     followed.listener.onRefused(error);

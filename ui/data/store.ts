@@ -41,7 +41,10 @@ export abstract class Store<State> {
     return this.#listeners.size > 0;
   }
 
-  /** Stops all work of the store; when a listener subscribes later, the work starts again. */
+  /**
+   * Stops the work of the store (`stop`) at once and cancels a scheduled update. The work starts again when a listener
+   * subscribes.
+   */
   close(): void {
     this.#cancelStop?.();
     this.#cancelStop = undefined;
@@ -53,8 +56,8 @@ export abstract class Store<State> {
   }
 
   /**
-   * Stops the work and clears the state, which belongs to the previous token. Listeners are notified by `restart`,
-   * after all stores are cleared.
+   * Stops the work and clears the state, which was read with the previous token. The listeners are not called here but
+   * by `restart`, after all stores are cleared, so that no view shows data of both tokens.
    */
   clearState(): void {
     this.close();

@@ -50,11 +50,13 @@ export class ThreadListStore extends Store<ThreadListState> {
   #next: string | null = null;
   #hasMoreFailed = false;
   /**
-   * True if the next refresh must read all threads again, because changes may have been missed or the query has
-   * changed.
+   * True if the next refresh must read all loaded pages again instead of only the changed start of the list: changes
+   * may have been missed, or the search or filter has changed.
    */
   #isStale = true;
-  /** True while the loaded threads belong to an earlier search or filter. */
+  /**
+   * True from a change of the search or filter until its first result: the loaded threads belong to the previous query.
+   */
   #hasQueryChanged = true;
   #cancelRefresh: (() => void) | undefined;
   #refresh: AbortController | undefined;
@@ -92,7 +94,9 @@ export class ThreadListStore extends Store<ThreadListState> {
     void this.#readMore(before, this.#loadingMore);
   };
 
-  /** Repeats the read that failed: of the first pages of the list, or of the next page. */
+  /**
+   * Repeats the read that failed: a refresh of the list if its status is "failed", otherwise the read of the next page.
+   */
   readonly retry = (): void => {
     if (this.#status === "failed") {
       this.#status = "loading";
@@ -190,7 +194,8 @@ export class ThreadListStore extends Store<ThreadListState> {
   }
 
   /**
-   * Schedules a refresh after `ms` milliseconds. If another refresh is still running at that time, tries again later.
+   * Schedules a refresh after `ms` milliseconds; 0 replaces a refresh that is already scheduled. If the previous
+   * refresh is still running at that time, waits for another `REFRESH_INTERVAL_MS`.
    */
   #scheduleRefresh(ms: number): void {
     if (this.#cancelRefresh !== undefined && ms > 0) return;
@@ -253,11 +258,11 @@ export class ThreadListStore extends Store<ThreadListState> {
   }
 
   /**
-   * Replaces the start of the list by the threads that were read. A loaded thread that is newer than the oldest of
-   * them, but was not read, no longer exists and is removed.
+   * Replaces the start of the list by the threads that were read (`read`). If `isJoined` is true and there are further
+   * pages, the older loaded threads stay. All other loaded threads that are not in `read` no longer exist.
    */
   #replaceHead(read: readonly ThreadJson[], next: string | null, isJoined: boolean): void {
-    // A thread that moved in the list between the reads of two pages was read twice; the second result is used.
+    // If a thread moved in the list between the reads of two pages, `read` contains it twice; the later result is used.
     const threadsById = new Map(read.map((thread) => [thread.id, thread]));
     const oldest = read.at(-1)?.summary?.updatedAt ?? "";
     const isOlder = ({ id, summary }: ThreadJson): boolean =>

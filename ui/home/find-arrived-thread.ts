@@ -3,9 +3,9 @@ import { mayHaveThreads } from "../data/thread-names.ts";
 import type { ThreadJson, ThreadListState } from "../data/types.ts";
 
 /**
- * Returns the newest thread that was created since the list state `previous`; undefined if there is none. If `previous`
- * has no threads, returns the first thread. A thread that is only loaded later, but was created earlier, is not
- * returned.
+ * Returns the newest thread that the event feed has reported as created since the list state `previous`; undefined if
+ * there is none. An older thread that is only loaded now is not returned. If there were no threads at all in
+ * `previous`, returns the first thread of the list.
  */
 export function findArrivedThread(
   previous: ThreadListState,

@@ -31,7 +31,10 @@ export interface MessageWindow {
   from: number;
 }
 
-/** Returns the window of the last `limit` messages of a path; its start is moved back to a user message. */
+/**
+ * Returns the window of the last `limit` messages of a path. If the window would start with another role, its start is
+ * moved back to the previous user message.
+ */
 export function computeWindow(
   nodes: ReadonlyMap<string, OutlineNode>,
   path: readonly string[],
@@ -43,7 +46,7 @@ export function computeWindow(
   while (readRole(lead) === "system" || readRole(lead) === "developer") lead++;
   let from = start;
   while (from > lead && readRole(from) !== "user") from--;
-  // If no message lies between the leading messages and the window, the window is the whole path.
+  // If the window starts directly after the leading system and developer messages, it is extended to the whole path.
   return from <= lead ? { leadCount: 0, from: 0 } : { leadCount: lead, from };
 }
 

@@ -44,7 +44,7 @@ export function useSubject({ threadId, path, window, subject }: SubjectQuery): L
       (error: unknown) => control.signal.aborted || setLoaded({ key, failure: toErrorMessage(error) }),
     );
     return () => control.abort();
-    // `key` stands for all parameters of the effect.
+    // The effect depends on `key`, which identifies all values that the effect reads.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [api, key]);
   return loaded.key === key ? loaded : {};

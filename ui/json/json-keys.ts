@@ -1,4 +1,5 @@
-// Computes the effect of a key in the JSON view with pure functions: the next row or the next folds.
+// Computes with pure functions what a key does in the JSON view: it moves to another row, changes the folds, or expands
+// a long line.
 import { findClosingLine, findParentLine } from "./json-document.ts";
 import type { JsonDocument } from "./json-document.ts";
 import type { DocumentMark } from "./document-marks.ts";
@@ -10,13 +11,16 @@ export interface KeyResult {
   /** Row that becomes the active row. */
   to?: JsonRow;
   folds?: FoldedLines;
-  /** Number of a line that is shown truncated and of which more characters are shown. */
+  /**
+   * Number of a line of which the view shows more characters from now on; without effect if the line is already shown
+   * completely.
+   */
   expand?: number;
 }
 
 const PAGE_ROWS = 20;
 
-/** Returns the effect of a key; undefined if the key has none. */
+/** Returns what the key does when `current` is the active row; undefined if the key does nothing. */
 export function handleJsonKey(
   key: string,
   document: JsonDocument,

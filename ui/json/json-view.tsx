@@ -112,7 +112,7 @@ function JsonTools({ view, closeSearch }: { view: JsonViewState; closeSearch: ()
   );
 }
 
-/** Scrolls to the mark that was selected in another view, once for each selection. */
+/** Scrolls to the mark that was selected in the view of another document, once for each selection. */
 function useSelection({ goTo, active }: JsonViewState, selected: DocumentMark | undefined): void {
   const shown = useRef<string>(undefined);
   useEffect(() => {

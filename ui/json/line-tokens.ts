@@ -80,8 +80,8 @@ export function findNextLength(line: string, maxLength: number): number | undefi
 }
 
 /**
- * Returns the shown length that makes the first match of the query in the line visible; `maxLength` if it is enough, or
- * if no length is.
+ * Returns the smallest length, starting with `maxLength` and expanded step by step, at which the first match of the
+ * query in the line is shown; `maxLength` if even the longest does not show it.
  */
 export function findLengthFor(line: string, query: string, maxLength: number): number {
   const end = (toSearchPattern(query).exec(line)?.index ?? 0) + query.length;

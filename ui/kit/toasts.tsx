@@ -43,7 +43,7 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => void listeners.delete(listener);
 };
 
-/** Renders the toasts. The page mounts it once. */
+/** Renders the toasts. The page mounts this component once. */
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
   return (

@@ -1,4 +1,5 @@
-// Renders Markdown blocks. A block is rendered again only when its own text changes.
+// Renders Markdown blocks. A block is rendered again only if its text or its citations change, or if it may contain a
+// reference link, whose definition can arrive later.
 import type { Token, Tokens } from "marked";
 import { memo, type ReactNode } from "react";
 import styles from "./blocks.module.css";
@@ -89,8 +90,8 @@ function BlockContent({ token, growing }: BlockProps): ReactNode {
 }
 
 /**
- * True if the block may contain a reference link such as `[name]`. The definition of the link may arrive later, so the
- * block must be rendered again.
+ * True if the block may contain a reference link such as `[name]`. A definition that arrives later changes the link
+ * without changing the block's text, so such a block is always rendered again.
  */
 function hasReference(raw: string): boolean {
   return raw.includes("[");

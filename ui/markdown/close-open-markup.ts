@@ -1,5 +1,6 @@
-// Closes open emphasis, code and strikethrough at the end of a streaming text, and omits delimiters at the end that may
-// open one of them. Without this, the shown text would change its appearance with the next delta.
+// Closes open bold text (`**`), inline code and strikethrough (`~~`) at the end of a streaming text, and omits
+// delimiters at the end that may open one of them. Without this, the shown text would change its appearance with the
+// next delta.
 
 /** Matches delimiters at the end of the text that may open emphasis, code or strikethrough. */
 const DANGLING_MARKUP = /(^|[\s([{"'])[*_~`]+$/;

@@ -20,7 +20,7 @@ type HighlightedNode = Highlighted["children"][number];
  */
 const TRIAL_LENGTH = 2000;
 const TRIAL_MS = 30;
-/** Number of slow code blocks after which highlighting is turned off. */
+/** Number of slow code blocks after which no further code is highlighted until the page is reloaded. */
 const MAX_SLOW_COUNT = 4;
 let slowCount = 0;
 

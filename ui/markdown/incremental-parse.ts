@@ -1,6 +1,6 @@
 // Parses growing Markdown. Blocks that can no longer change ("settled") are parsed once; only the end of the text is
-// parsed again. The total cost is proportional to the length of the answer and independent of the number of deltas.
-// `parseComplete` parses the text exactly when it is complete.
+// parsed again. The total cost is proportional to the length of the answer and independent of the number of deltas. A
+// text that no longer grows is parsed by `parseComplete`, which does not close open markup at the end.
 import type { Links, Token, Tokens } from "marked";
 import { type LexedMarkdown, lexMarkdown } from "./bounded-lexer.ts";
 import { closeOpenMarkup } from "./close-open-markup.ts";
@@ -96,8 +96,8 @@ function isContinuation(previous: string, text: string): boolean {
 }
 
 /**
- * Parses a growing text. `previous` is the result of the last call; if `text` does not continue its text, everything is
- * parsed.
+ * Parses a growing text. `previous` is the result of the previous call. If `text` starts with the text of `previous`,
+ * only the added text and the tail are parsed; otherwise the whole text is parsed.
  */
 export function parseGrowing(
   previous: ParsedMarkdown | undefined,
@@ -152,8 +152,8 @@ function appendBlocks(groups: BlockGroups, tokens: readonly Token[]): BlockGroup
 }
 
 /**
- * Parses the chunks of the text and adds their blocks to the settled blocks; with `untilLast`, all chunks except the
- * last.
+ * Parses the text after the settled blocks chunk by chunk, and adds the blocks of each chunk to the settled blocks.
+ * With `untilLast`, the last chunk is not parsed, because it may still grow.
  */
 function parseChunks(parsed: ParsedMarkdown, lex: LexFunction, untilLast = false): ParsedMarkdown {
   const { text } = parsed;

@@ -18,8 +18,8 @@ interface MarkdownBlocks {
 }
 
 /**
- * Returns the blocks with citation marks. A block without citations, or whose citations have not changed, stays the
- * same object (B100).
+ * Returns the blocks with citation marks. A block without citations stays the same object; a block whose citations are
+ * those of the previous call is returned as the same object as in that call (B100).
  */
 export function placeCitations(
   { settled, tail }: MarkdownBlocks,
@@ -34,8 +34,8 @@ export function placeCitations(
 const memo = new WeakMap<object, { key: string; result: unknown }>();
 
 /**
- * Returns the result of an earlier call with the same source object and the same citations; if there is none, calls
- * `make`.
+ * Returns the cached result for this source object if its citations are the same as when the result was made; otherwise
+ * calls `make` and caches its result.
  */
 function memoize<Thing extends object>(
   source: Thing,

@@ -51,8 +51,8 @@ export function findChunk(text: string, from: number): TextChunk {
 }
 
 /**
- * Returns the start of the line that exceeds the limit. If that line is the chunk's first line, returns an offset
- * inside the line.
+ * Returns where a chunk ends that would exceed `HARD_LENGTH` with the line that starts at `line`: before that line or,
+ * if it is the chunk's first line, at an offset inside it.
  */
 function findBreak(text: string, line: number, from: number): number {
   return line > from ? line : findCut(text, from + HARD_LENGTH);

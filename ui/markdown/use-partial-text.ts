@@ -7,7 +7,10 @@ import { findCut } from "./text-chunks.ts";
 const INITIAL_LENGTH = 60_000;
 /** Number of characters that are added in each step after the user has requested the rest. */
 const STEP_LENGTH = 60_000;
-/** A text is shown completely if it is not longer than the limit multiplied by this factor. */
+/**
+ * A text that exceeds the limit (`maxLength`) by no more than this factor is shown completely, because hiding a short
+ * rest is useless.
+ */
 const SLACK = 1.25;
 
 export interface PartialText {

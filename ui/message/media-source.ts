@@ -71,8 +71,8 @@ function readTwoCharacters(bytes: Uint8Array, at: number): string {
 }
 
 /**
- * Returns the MIME type that the part or its data URL declares; otherwise the type that the first bytes show; undefined
- * if both are missing.
+ * Returns the MIME type that the part or its data URL declares; without a declared type, the type that the first bytes
+ * of the data identify; undefined if they identify none.
  */
 export function detectMimeType({ mimeType, url, data }: MediaPart): string | undefined {
   const declared = mimeType ?? /^data:([^;,]{1,100})[;,]/i.exec(url?.slice(0, 120) ?? "")?.[1];
@@ -82,7 +82,10 @@ export function detectMimeType({ mimeType, url, data }: MediaPart): string | und
 
 const PLAYABLE_TYPE = /^(?:audio|video)\/[a-z\d.+-]{1,60}$/;
 
-/** Returns the MIME type of a part that browsers can display safely; undefined if the part cannot be displayed. */
+/**
+ * Returns the part's MIME type if browsers can display media of this type safely; undefined if they cannot or the type
+ * is unknown.
+ */
 export function findDisplayType(part: MediaPart): string | undefined {
   const type = detectMimeType(part);
   if (part.type === "image") return type !== undefined && isDisplayableImage(type) ? type : undefined;

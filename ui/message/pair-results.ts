@@ -1,5 +1,6 @@
-// Pairs tool calls with their results by id, in order; the first result of a call is used (B24). Results without a call
-// and further results of a call are shown separately.
+// Pairs tool calls with their results by id. If several calls have the same id, the first result belongs to the first
+// call, the second result to the second (B24). A result without a call, and a result after all calls with its id have
+// one, is shown separately.
 import type { Message, Part, ToolCallPart, ToolResultPart } from "koine";
 
 export interface ToolResultPairing {

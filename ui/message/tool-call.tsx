@@ -134,6 +134,7 @@ function estimateResultLength(result: ToolResultPart | undefined): number {
   if (result === undefined) return 0;
   const { output, content } = result;
   if (typeof output === "string") return output.length + (content?.length ?? 0) * 100;
-  // Only the keys of the first level are counted, because an estimate is enough.
+  // The length of an object is estimated from the number of its top-level keys; writing the JSON only to measure it
+  // would be slow.
   return typeof output === "object" && output !== null ? Object.keys(output).length * 60 : 10;
 }

@@ -27,7 +27,7 @@ export function listUndisplayedFields({ role, name, extra, metadata, parts }: Me
   const more = Object.entries(metadata ?? {}).filter(
     ([key]) => !DISPLAYED_KEYS.has(key) && key !== "usage" && key !== "response",
   );
-  // The response's id is left out; its other fields are listed.
+  // The fields of `metadata.response` are listed, except its id.
   const response = omitField(metadata?.["response"], "id");
   if (response !== undefined) more.push(["response", response]);
   // Only the extras of the usage are listed, because its counts are displayed.

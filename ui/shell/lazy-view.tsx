@@ -4,7 +4,10 @@ import { Component, lazy, Suspense, type ComponentType, type ReactNode } from "r
 import { Button, Icon, Spinner } from "../kit/index.ts";
 import styles from "./lazy-view.module.css";
 
-/** Returns a component that imports a view when it is first rendered, and shows a spinner until then. */
+/**
+ * Returns a component that starts to import a view when it is first rendered, and shows a spinner until the view is
+ * imported.
+ */
 export function lazyView<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   const View: ComponentType<Props> = lazy(async () => ({ default: await load() }));
   return function LazyView(props: Props) {
@@ -29,7 +32,8 @@ interface BoundaryState {
 }
 
 /**
- * Catches errors of a view and shows them. When the user navigates to another `path`, the children are rendered again.
+ * Catches errors that a view throws and shows them in its place. When the user navigates to another `path`, the error
+ * is removed and the children are rendered again.
  */
 export class ViewBoundary extends Component<{ path: string; children: ReactNode }, BoundaryState> {
   override state: BoundaryState = { error: undefined };

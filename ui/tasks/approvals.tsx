@@ -59,8 +59,8 @@ function useApprovalAnnouncement(approvals: readonly PendingApproval[]): string 
     current.current = approvals;
   }, [approvals]);
   const isDue = hasUnannouncedApproval(announced, approvals);
-  // A call may arrive while React renders an announcement without that call; `isDue` then stays true. `announced` is a
-  // dependency, so that the effect runs again in this case.
+  // A call may arrive after the timer has read `current` and before React renders its result. Then `isDue` stays true,
+  // and only the changed `announced` makes the effect run again, so it is a dependency.
   useEffect(
     () => (isDue ? delay(() => setAnnounced(current.current), ANNOUNCEMENT_DELAY_MS) : undefined),
     [isDue, announced],

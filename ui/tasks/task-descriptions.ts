@@ -35,8 +35,8 @@ export function hasUnannouncedApproval(
 }
 
 /**
- * Returns the screen reader announcement, which names all calls of `announced`. Returns "" once one of them is decided:
- * screen readers ignore removed text, but would read a shorter sentence as a new announcement.
+ * Returns the sentence for screen readers that names all calls of `announced`. Returns "" once one of these calls is
+ * decided: screen readers ignore removed text, but would read a sentence with fewer names as a new announcement.
  */
 export function announceApprovals(announced: readonly PendingApproval[], current: readonly PendingApproval[]): string {
   if (announced.length === 0 || !includesAll(current, announced)) return "";

@@ -36,8 +36,8 @@ export function ThreadList(props: ThreadListProps) {
   const shown = virtual.getVirtualItems();
   const isNearEnd = (shown.at(-1)?.index ?? -1) >= rows.length - OVERSCAN_ROWS;
   const load = useEffectEvent(loadMore);
-  // Loads the next page when the user scrolls near the end of the list, or when rows arrive and the end is still near.
-  // A page that failed to load is not requested again here.
+  // Loads the next page when the user scrolls near the end of the list, or when new rows are not enough to move the end
+  // away. After a failed load, `more` is "failed", so the page is requested again only by the user.
   useEffect(() => {
     if (more === true && isNearEnd) load();
   }, [more, isNearEnd, rows.length]);

@@ -83,8 +83,9 @@ interface PanelsOptions {
 }
 
 /**
- * Builds the columns. Selecting a mark selects the marks of the same loss in all columns. On narrow screens, choosing a
- * mark in a dialect's column also shows the canonical column, and the reverse.
+ * Builds the columns. Selecting a mark selects the marks of the same loss in all columns. On narrow screens, which show
+ * one column, choosing a mark in a dialect's column shows the canonical column, and choosing a mark in the canonical
+ * column shows the column of the dialect that has the loss.
  */
 function usePanels({ translation, reading, subject, levels, onShowOther }: PanelsOptions): ColumnPanel[] {
   const [selection, setSelection] = useState<readonly string[]>([]);
@@ -110,7 +111,8 @@ function usePanels({ translation, reading, subject, levels, onShowOther }: Panel
     setSelection(ids);
     const dialect = targets.find((target) => ids[0]?.startsWith(`${target.dialect}:`))?.dialect;
     if (dialect === undefined) return;
-    // The selected mark is also in the column of its dialect, which may be scrolled out of view.
+    // The same loss has a mark in the dialect's own column, which may be scrolled out of view, so the page scrolls to
+    // that column.
     document.getElementById(toColumnElementId(dialect))?.scrollIntoView({ inline: "nearest", block: "nearest" });
     if (by === "choice") showOther(dialect);
   };
@@ -149,7 +151,7 @@ interface TabbedPanelsProps {
 function TabbedPanels({ panels, selected, onSelect }: TabbedPanelsProps) {
   const shown = panels.find(({ id }) => id === selected) ?? panels[0];
   const box = useRef<HTMLDivElement>(null);
-  // Choosing a mark may have selected a tab that is scrolled out of view.
+  // If the user has chosen a mark, the tab of another column is now selected and may be scrolled out of view.
   useEffect(() => {
     const tab = box.current?.querySelector("[role=tab][aria-selected=true]");
     tab?.scrollIntoView({ inline: "nearest", block: "nearest" });

@@ -36,7 +36,8 @@ export function startEngine(
     onFailure(message === "" ? "The translation engine could not be started." : message),
   );
   return {
-    // The rule is meant for windows: `postMessage` of a worker has no parameter for a target origin.
+    // The lint rule disabled below is meant for `postMessage` of windows; `postMessage` of a worker has no parameter
+    // for a target origin.
     // oxlint-disable-next-line unicorn/require-post-message-target-origin
     send: (request) => worker.postMessage(request),
     close: () => worker.terminate(),

@@ -52,7 +52,10 @@ const ACTION_LABELS: Record<LossAction, string> = {
   repaired: "Repaired",
 };
 
-/** Returns a text such as "Dropped: message 3, part 1."; for a dropped value, the text depends on the precision. */
+/**
+ * Returns a text such as "Dropped: message 3, part 1." The text for a dropped value also states whether the shown
+ * position is that of the value ("at"), of its container ("near"), or only the head of the document ("head").
+ */
 export function describeLoss(
   { action, path }: Pick<Loss, "action" | "path">,
   precision: LossPrecision,

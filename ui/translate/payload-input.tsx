@@ -113,8 +113,8 @@ function decodeText(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Shows the text field. React does not set its value while the user types. A text that was not typed, such as an
- * example, mounts a new field.
+ * Shows the text field. React sets its value only when it mounts the field, not while the user types. For a text that
+ * the user did not type, such as an example, a new field is mounted.
  */
 function PayloadField({
   ref,

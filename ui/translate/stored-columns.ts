@@ -13,7 +13,7 @@ function readStoredColumns(): readonly DialectId[] {
     const knownIds = DIALECTS.filter((id) => storedIds.includes(id));
     return knownIds.length > 0 ? knownIds : DEFAULT_COLUMNS;
   } catch {
-    // The browser may deny storage.
+    // A browser that denies storage throws on the read above; then the default columns are shown.
     return DEFAULT_COLUMNS;
   }
 }

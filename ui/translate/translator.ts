@@ -49,16 +49,19 @@ export class Translator {
   #engine: EngineClient | undefined;
   #sourceNumber = 0;
   #targets: readonly ColumnTarget[] = [];
-  /** Targets that were requested for the current source, by dialect. */
+  /** Targets that were sent to the worker since the current source was set, by dialect; they are not sent again. */
   #requested = new Map<DialectId, ColumnTarget>();
   /**
-   * Name of the current source. When a source with another name is set, the results of the current source are removed
-   * at once.
+   * Name of the current source, which the caller of `setSource` chooses. An edited source keeps its name: its results
+   * stay shown until the new results arrive. A source with another name removes the shown results at once.
    */
   #name: string | undefined;
   /** Number of requests to which the worker has not responded yet. */
   #pendingResponses = 0;
-  /** True once the worker has responded; before that, the worker may still be loading. */
+  /**
+   * True once this worker has responded to any request; before that, the worker may still be loading and is not
+   * replaced.
+   */
   #hasResponded = false;
   #restartTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -86,8 +89,8 @@ export class Translator {
   }
 
   /**
-   * Sets the source; undefined removes it. Results of a source with the same name stay until the new source is read;
-   * results of a source with another name are removed at once.
+   * Sets the source; undefined removes it. If the new source has the name of the current one, the shown results stay
+   * until the worker has read the new source; otherwise they are removed at once.
    */
   setSource(source: TranslationSource | undefined, name = ""): void {
     this.#sourceNumber++;
@@ -124,7 +127,10 @@ export class Translator {
     this.#send(request);
   }
 
-  /** Sets the columns to show, and requests those that are missing. Results of columns that stay are preserved. */
+  /**
+   * Sets the columns to show, and requests the translations of those that have none. Columns that were already shown
+   * keep their translations.
+   */
   setTargets(targets: readonly ColumnTarget[]): void {
     this.#targets = targets;
     const remaining = [...this.#state.columns].filter(([id]) => targets.some(({ dialect }) => dialect === id));
@@ -160,7 +166,8 @@ export class Translator {
 
   #handleResponse(response: EngineResponse): void {
     this.#hasResponded = true;
-    // The worker has started to read a source. If it is the latest one, the worker has dropped all earlier requests.
+    // "begun": the worker has started to read a source. If it is the current source, the worker has dropped all earlier
+    // requests, so only the response to this read is still pending.
     if (response.type === "begun") {
       if (response.turn === this.#sourceNumber) {
         clearTimeout(this.#restartTimer);

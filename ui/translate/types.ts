@@ -42,7 +42,7 @@ export interface ReadFailure {
   column?: number;
   /** The parsed payload, if it is JSON that the dialect cannot decode. */
   wire?: JsonDocument;
-  /** Line of the error in `wire`. */
+  /** Line in `wire` at which the dialect's decoder found the error. */
   wireLine?: number;
 }
 
@@ -102,7 +102,7 @@ export interface CodeSample {
   title: string;
   /** Shell command that installs the packages; "" if none are needed. */
   install: string;
-  /** File extension. */
+  /** Extension of a file with this code: "sh" for a shell script, "mjs" for a JavaScript module. */
   extension: "sh" | "mjs";
   text: string;
   /** Data of the request that the code does not contain unchanged; paths are JSON pointers into the request. */
@@ -123,7 +123,9 @@ export type EngineRequest =
   | { type: "code"; turn: number; options: CodeOptions; source?: TranslationSource };
 
 export type EngineResponse =
-  /** The engine has started to read a source; it has dropped all earlier requests. */
+  /**
+   * The engine has started to read the source with the number `turn`; it has dropped all requests for earlier sources.
+   */
   | { type: "begun"; turn: number }
   | { type: "read"; turn: number; reading: ReadResult }
   | { type: "unread"; turn: number; failure: ReadFailure }

@@ -52,7 +52,7 @@ function isRepeated(block: unknown, structured: unknown): boolean {
   try {
     return sameJson(JSON.parse(block["text"]), structured);
   } catch {
-    // A text that is not JSON is not a repetition.
+    // A text that is not JSON cannot repeat the structured content.
     return false;
   }
 }

@@ -50,7 +50,8 @@ const ENDPOINTS: Readonly<Record<HttpDialect, DialectEndpoint>> = {
     tokenCountPath: () => "/messages/count_tokens",
     modelListPath: "/models?limit=1000",
     fullPath: /\/messages$/,
-    // The next API version rejects all sampling settings. A caller can set this header to another version.
+    // Anthropic's API version after this one rejects all sampling settings, so this version is the default. A caller
+    // can set the header to another version.
     headers: { ...json, "anthropic-version": "2023-06-01" },
     key: ["x-api-key", ""],
   },

@@ -159,7 +159,7 @@ function anthropic(read: ReadVariable): EnvProvider | undefined {
   const [apiKey, token] = [read("ANTHROPIC_API_KEY"), read("ANTHROPIC_AUTH_TOKEN")];
   if (apiKey === undefined && token === undefined) return undefined;
   const headers = parseHeaderLines(read("ANTHROPIC_CUSTOM_HEADERS"));
-  // The official SDK prefers the key if both are set.
+  // If both a key and a token are set, only the key is used, as in the official SDK.
   if (apiKey === undefined) headers["authorization"] = `Bearer ${token}`;
   const config: HttpProvider = {
     dialect: "anthropic",
@@ -178,7 +178,7 @@ function anthropic(read: ReadVariable): EnvProvider | undefined {
 }
 
 function gemini(read: ReadVariable): EnvProvider | undefined {
-  // The order is the order of preference of the official SDK.
+  // If both variables are set, the first one is used, as in the official SDK.
   const variable = ["GOOGLE_API_KEY", "GEMINI_API_KEY"].find((name) => read(name) !== undefined);
   if (variable === undefined) return undefined;
   return {

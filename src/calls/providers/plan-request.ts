@@ -2,8 +2,8 @@
 // parameters of the official SDKs to their form in HTTP.
 import type { ModelRequest } from "../../model/index.ts";
 import type { HttpProvider } from "../types.ts";
-import type { RequestPlan } from "./request-plan.ts";
-import { addResidue, hasForms, removeResidueField, unchangedPlan, withoutForms } from "./request-plan.ts";
+import type { PlannedRequest } from "./planned-request.ts";
+import { addResidue, hasForms, removeResidueField, planUnchanged, withoutForms } from "./planned-request.ts";
 import { planResponsesRequest } from "./responses-state.ts";
 
 export function planRequest(
@@ -12,7 +12,7 @@ export function planRequest(
   stream: boolean,
   name: string,
   config: HttpProvider,
-): RequestPlan {
+): PlannedRequest {
   const { dialect } = config;
   const { stream: _, ...rest } = request;
   const withModel: ModelRequest = stream ? { ...rest, model, stream } : { ...rest, model };
@@ -20,11 +20,11 @@ export function planRequest(
     case "openai-responses":
       return planResponsesRequest(stream ? withModel : withoutStreamOptions(withModel, dialect), model, name, config);
     case "openai-chat":
-      return unchangedPlan(stream ? withUsage(withModel, config.vendor) : withoutStreamOptions(withModel, dialect));
+      return planUnchanged(stream ? withUsage(withModel, config.vendor) : withoutStreamOptions(withModel, dialect));
     case "anthropic":
       return withBetas(withModel);
     default:
-      return unchangedPlan(withoutSdkForm(withModel, dialect));
+      return planUnchanged(withoutSdkForm(withModel, dialect));
   }
 }
 
@@ -46,10 +46,10 @@ function withoutStreamOptions(request: ModelRequest, dialect: string): ModelRequ
 }
 
 /** Moves the `betas` parameter of Anthropic's SDK to the `anthropic-beta` header. */
-function withBetas(request: ModelRequest): RequestPlan {
+function withBetas(request: ModelRequest): PlannedRequest {
   const [rest, betas] = removeResidueField(request, "anthropic", "betas");
-  if (!Array.isArray(betas) || !betas.every((beta) => typeof beta === "string")) return unchangedPlan(request);
-  return { ...unchangedPlan(rest), headers: { "anthropic-beta": betas.join(",") } };
+  if (!Array.isArray(betas) || !betas.every((beta) => typeof beta === "string")) return planUnchanged(request);
+  return { ...planUnchanged(rest), headers: { "anthropic-beta": betas.join(",") } };
 }
 
 /**

@@ -32,7 +32,7 @@ function createHttpAdapter(name: string, config: HttpProvider): HttpAdapter {
   const endpoint = resolveEndpoint(config);
   const [visible, secret] = splitHeaders(readHeaders(config.headers ?? {}, pointer(["providers", name, "headers"])));
   assertKey(name, config, endpoint, secret);
-  // OpenAI's official URL implies the vendor "openai".
+  // For Chat Completions at the official URL, the default vendor is "openai".
   const vendor = config.vendor ?? (config.dialect === "openai-chat" && endpoint.isOfficial ? "openai" : undefined);
   const dialect = HTTP_DIALECT_FACTORIES[config.dialect]({ provider: config.issuer ?? name, vendor });
   const ofDialect = mergeHeaders({ "content-type": "application/json" }, endpoint.headers);

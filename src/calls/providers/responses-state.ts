@@ -3,8 +3,8 @@
 import type { LossTable } from "../../dialects/index.ts";
 import type { Extra, Loss, Message, Metadata, ModelRequest } from "../../model/index.ts";
 import type { HttpProvider } from "../types.ts";
-import type { RequestPlan } from "./request-plan.ts";
-import { addResidue, readResidue, removeResidueField, unchangedPlan, withForm } from "./request-plan.ts";
+import type { PlannedRequest } from "./planned-request.ts";
+import { addResidue, readResidue, removeResidueField, planUnchanged, withForm } from "./planned-request.ts";
 
 const DIALECT = "openai-responses";
 const ENCRYPTED_REASONING = "reasoning.encrypted_content";
@@ -22,12 +22,12 @@ export function planResponsesRequest(
   model: string,
   name: string,
   config: HttpProvider,
-): RequestPlan {
+): PlannedRequest {
   const isStored = resolveStore(request, config) !== false;
   const withStorage = withStore(request, model, config);
-  if (config.state !== "previous-response" || !isStored) return unchangedPlan(withStorage);
+  if (config.state !== "previous-response" || !isStored) return planUnchanged(withStorage);
   const answer = leavesStateToClient(withStorage) ? findStoredAnswer(withStorage, name) : undefined;
-  if (answer === undefined) return { ...unchangedPlan(withStorage), answerMetadata: readStoredMetadata };
+  if (answer === undefined) return { ...planUnchanged(withStorage), answerMetadata: readStoredMetadata };
   const { messages } = withStorage;
   const first = messages.findIndex((message) => !isInstruction(message));
   const isSkipped = (index: number): boolean => index >= first && index <= answer.index;

@@ -100,7 +100,9 @@ function formatJsonLine(entry: CheckedRecord): string {
   return `${JSON.stringify(entry)}\n`;
 }
 
-/** Returns a formatter of a heading and one row per loss; it returns an empty text for a record without losses. */
+/**
+ * Returns a function that formats a record as a heading and one row per loss, or as an empty text if it has no losses.
+ */
 function createRowFormatter(paint: Paint): (entry: CheckedRecord) => string {
   return ({ file, line, from, kind, to, losses }) => {
     if (losses.length === 0) return "";

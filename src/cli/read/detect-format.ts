@@ -7,8 +7,8 @@ export type InputFormat = (typeof FORMATS)[number];
 const FORMATS_BY_EXTENSION: Readonly<Record<string, InputFormat>> = { jsonl: "jsonl", ndjson: "jsonl", sse: "sse" };
 
 /**
- * The length in characters of the head (the beginning of the input) from which the format is decided without reading
- * more.
+ * The maximum length of the head, the beginning of the input from which the format is detected. A head of this length
+ * is normally enough to decide the format.
  */
 export const MAX_HEAD_LENGTH = 1 << 16;
 
@@ -42,7 +42,10 @@ export function detectFormatByText(head: string, isAll: boolean): InputFormat | 
   return "json";
 }
 
-/** Returns undefined if the head is so short that it may be the cut-off name of an SSE field, otherwise "jsonl". */
+/**
+ * Decides for a head that begins neither with `{` or `[` nor with an SSE field: undefined if it is so short that it may
+ * be the cut-off name of an SSE field, otherwise "jsonl".
+ */
 function detectSseOrJsonl(text: string, isAll: boolean): InputFormat | undefined {
   return isAll || text.length > "event:".length ? "jsonl" : undefined;
 }

@@ -18,7 +18,10 @@ interface ModelMaker {
    * match.
    */
   model: RegExp;
-  /** The dialect of a request, by the name of the field that contains the conversation. */
+  /**
+   * The dialects of the maker's requests: keys are names of the field that contains the conversation, values are
+   * dialect ids.
+   */
   dialectsByField: Readonly<Record<string, string>>;
 }
 

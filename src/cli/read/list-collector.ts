@@ -45,7 +45,10 @@ export class ListCollector {
     }
   }
 
-  /** Adds the conversation at the end of the list. An empty list is an empty conversation. */
+  /**
+   * Called at the end of a list. If the list is a conversation, adds it as one record; an empty list is an empty
+   * conversation.
+   */
   #close(line: number, records: RawRecord[]): void {
     if (this.#length >= MAX_RECORD_BYTES) records.push({ line: this.#line, text: "", problem: TOO_LONG_PROBLEM });
     else if (this.#texts !== undefined) records.push({ line: this.#line, text: `[${this.#texts.join(",")}]` });

@@ -37,8 +37,8 @@ export function detectMessageDialect(list: readonly unknown[]): string | undefin
   if (content.some(({ toolCallId }) => typeof toolCallId === "string")) return "ai-sdk-model";
   if (objects.some((each) => each["type"] === "message" || isItem(each)))
     return detectDialect({ input: objects })?.dialect;
-  // The messages are detected as a request with `max_tokens`. Without it, plain texts would be detected as Chat,
-  // although a list of messages can also be Anthropic's.
+  // The messages are detected as part of a request with `max_tokens`. Without that field, messages with only text would
+  // be detected as Chat, although they can also be Anthropic's.
   return detectDialect({ model: "", max_tokens: 1, messages: objects })?.dialect;
 }
 

@@ -27,7 +27,10 @@ export function unwrapRecord(value: unknown): { body: unknown; envelope: RecordE
   return { body, envelope };
 }
 
-/** Returns the part of an encoder's output that is not in the body; undefined if the body contains everything. */
+/**
+ * Returns the envelope for an encoder's output: the request data that the body does not contain, renamed tools, and the
+ * status of an error; undefined if there is none of these.
+ */
 export function createEnvelope(encoded: RecordEnvelope & { wire: unknown }): RecordEnvelope | undefined {
   const { address, names, status, wire } = encoded;
   const body: Readonly<Record<string, unknown>> = isObject(wire) ? wire : {};

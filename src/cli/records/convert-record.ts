@@ -100,7 +100,11 @@ function encodeResponse(response: ModelResponse, { to, repair, encodeOptions }: 
   return { wire, losses: [...responseLosses, ...reportFieldsOutsideMessages(rest, "", to)] };
 }
 
-/** Converts the path of a loss in the message list to paths in the response, where METADATA_FIELDS are top-level. */
+/**
+ * Returns the loss of a response that was encoded as a list with one message, with its path in the response:
+ * METADATA_FIELDS are metadata of the message, but top-level fields of the response. A loss of all metadata becomes
+ * several.
+ */
 function toResponsePaths(loss: Loss, metadata: Metadata): Loss[] {
   const path = loss.path.replace(/^\/0/, "");
   const withPath = (newPath: string): Loss => ({ ...loss, path: newPath });
@@ -129,7 +133,10 @@ function prefixPaths(prefix: string, losses: readonly Loss[]): Loss[] {
   return losses.map((loss) => ({ ...loss, path: prefix + loss.path }));
 }
 
-/** Returns a loss for each field of `value` that is not empty, except the field whose name is `messages`. */
+/**
+ * Returns a loss for each field of `value` that is not empty, because the dialect has only messages; the field with the
+ * name `messages` (a parameter) is left out.
+ */
 function reportFieldsOutsideMessages(value: object, messages: string, to: Dialect): Loss[] {
   return Object.entries(value).flatMap(([field, content]): Loss[] => {
     if (field === messages || content === undefined || content === "") return [];

@@ -66,8 +66,8 @@ export class LedgerFileImporter {
   }
 
   /**
-   * Runs a check of the opening or closing line of the file and reports its failure. Returns true if the line is not
-   * part of a thread, or if the check failed.
+   * Runs `check` for a line that may be the opening or closing line of the file, and reports its failure. Returns true
+   * if the line is one of these lines or the check failed; otherwise the line begins a thread.
    */
   #checkFileLine(file: string, line: number, check: () => boolean | void): boolean {
     const { tally, failures, strict } = this.#options;
@@ -142,7 +142,10 @@ class ThreadSectionReader {
     return this.#current;
   }
 
-  /** Returns the next line of the current section; undefined at the header of the next section and at the end. */
+  /**
+   * Returns the next line of the current section; undefined if the next line is the header of another section, and at
+   * the end of the file.
+   */
   async #readLine(): Promise<RawRecord | undefined> {
     if (this.#nextHeader !== undefined) return undefined;
     const next = await this.#records.next();

@@ -123,7 +123,8 @@ export class ImportVisitor implements RecordVisitor {
     const openThread = this.#openThread;
     if (openThread !== undefined && openThread.records > 0) {
       pending.push({ ...openThread });
-      // The writer is reused, so that single messages of the next batch continue the same thread.
+      // The messages so far are written now. The open thread keeps its writer, so that single messages of the next
+      // batch continue the same thread.
       this.#openThread = { ...openThread, messages: [], records: 0 };
     }
     for (let at = 0; at < pending.length; at += PARALLEL_THREADS) {

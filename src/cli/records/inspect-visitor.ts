@@ -125,8 +125,8 @@ export class InspectVisitor implements RecordVisitor {
   ): void {
     const group = this.#group;
     const isRoot = isObject(messages[0]) && messages[0]["parentMessageId"] === null;
-    // A guessed dialect does not end the group, neither of the group nor of the message, because messages with only
-    // text match several dialects.
+    // A message of another dialect begins a new group, unless the dialect of the message or of the group is only
+    // guessed, because messages with only text match several dialects.
     const isSame = group?.dialect === dialect || group?.isGuess === true || isGuess;
     if (isRoot || !isSame) this.#showGroup();
     this.#group ??= { position: position, dialect, isGuess, messages: [], losses: [] };

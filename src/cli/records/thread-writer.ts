@@ -79,8 +79,8 @@ export class ThreadWriter {
   }
 
   /**
-   * Returns the message with its original time and the id of a parent that is not in the source as metadata, because
-   * the ledger sets its own time and parent.
+   * Returns the message with its original creation time as metadata, because the ledger sets its own time. If the first
+   * message of a chain has a parent that is not in the source, the parent's id is added as well.
    */
   #withSourceMetadata(message: Message, isFirst: boolean): Message {
     const { createdAt, parentMessageId }: StoredMessageFields = message;

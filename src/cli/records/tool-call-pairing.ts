@@ -5,7 +5,7 @@ import type { Issue } from "../../model/index.ts";
 import { validateMessages } from "../../model/index.ts";
 import type { RecordPosition } from "./walk-records.ts";
 
-/** The codes of the issues that are found by a comparison of several messages. */
+/** The codes of issues about the pairing of calls and results, which only a comparison of several messages can find. */
 export const PAIRING_ISSUE_CODES: ReadonlySet<string> = new Set([
   "orphan-result",
   "duplicate-call",

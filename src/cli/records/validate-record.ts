@@ -54,7 +54,10 @@ function toValidatedRecord(within: NonNullable<RecordIssue["within"]>, issues: r
   return { issues: issues.map((issue) => Object.assign({ within }, issue)), messages: [] };
 }
 
-/** Removes the pairing issues of a single message, because ToolCallPairing checks pairs across records. */
+/**
+ * If the record is a single message, removes the issues about pairs of calls and results, because ToolCallPairing
+ * checks the pairs across records.
+ */
 function withoutPairingIssues(issues: readonly Issue[], isSingleMessage: boolean): Issue[] {
   return isSingleMessage ? issues.filter(({ code }) => !PAIRING_ISSUE_CODES.has(code)) : [...issues];
 }
@@ -66,7 +69,8 @@ function readMessageList(value: unknown): readonly unknown[] {
 
 function validateCanonicalMessages(list: readonly unknown[], isSingleMessage: boolean): ValidatedRecord {
   const versionIssues: RecordIssue[] = [];
-  // Messages of older versions are migrated first; a message that cannot be migrated is validated unchanged.
+  // Stored messages of older schema versions are upgraded first; a message that cannot be upgraded is validated
+  // unchanged.
   const messages = list.map((message, index) => {
     try {
       return isStoredMessage(message) ? readMessage(message) : message;
@@ -79,7 +83,8 @@ function validateCanonicalMessages(list: readonly unknown[], isSingleMessage: bo
       return message;
     }
   });
-  // A version issue replaces the validation issues of the same field and of its parent.
+  // A version issue (from `readMessage`) replaces the validation issues at its path and at the parent of its path,
+  // which would report the same fault.
   const versionPaths = new Set(versionIssues.flatMap(({ path }) => [path, path.slice(0, path.lastIndexOf("/"))]));
   const issues = withoutPairingIssues(validateMessages(messages), isSingleMessage).filter(
     ({ path }) => !versionPaths.has(path),

@@ -30,7 +30,10 @@ export interface RecordPosition {
 export interface RecordVisitor {
   /** Called at the start of each source. */
   onSource?(source: RecordSource): void;
-  /** Reads a source that does not consist of records. Returns false if the walk must read the source as records. */
+  /**
+   * Lets the visitor read a source that does not consist of records, such as a ledger export. Returns false if the
+   * source does consist of records, so that the walk must read it.
+   */
   readWholeSource?(source: RecordSource): Promise<boolean>;
   /** Called before each record that is an element of a list. */
   onList?(): void;

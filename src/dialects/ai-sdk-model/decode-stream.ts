@@ -109,7 +109,10 @@ class ModelStreamDecoder {
     }
   }
 
-  /** Returns the end of a step whose `finish-step` event is missing. */
+  /**
+   * Returns the end of a step whose `finish-step` event is missing; the finish reason is derived from the calls of the
+   * step.
+   */
   #createImpliedEnd(): DonePayload {
     return { finishReason: this.steps.hasClientCalls ? "tool-calls" : "stop" };
   }
@@ -192,7 +195,7 @@ class ModelStreamDecoder {
     if (type === "tool-error" && this.#invalid.delete(id)) return true;
     if (type === "tool-error") return steps.addResult(id, { isError: true, output: toToolError(wire) }, wire);
     if (type !== "tool-output-denied") return false;
-    // The result gets the form of a denial for both AI SDK formats.
+    // The forms, one for each AI SDK format, store that the error result is a denial.
     const extra = {
       [this.#dialect]: { $form: { output: "execution-denied", reason: null } },
       [UI_DIALECT]: { $form: { state: "output-denied" } },
@@ -225,7 +228,8 @@ class ModelStreamDecoder {
       }
     }
     if (type === "steering-message") {
-      // A steering message is between two steps, so it becomes an answer that has no step.
+      // A steering message is a user's message between two steps. It becomes an answer of its own, and a form stores
+      // that this answer has no step events.
       steps.openAnswer({ message: { extra: { [UI_DIALECT]: { $form: { step: false } } } } });
       steps.addPart({ type: "opaque", dialect, value: toJsonObject(wire) });
       return;

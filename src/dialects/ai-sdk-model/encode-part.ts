@@ -74,8 +74,8 @@ const RESULT_FIELDS: ReadonlySet<string> = new Set(
 );
 
 /**
- * True for calls and results of a provider's own tool, which are not sent because no other provider can continue from
- * them (B33). Reports the loss.
+ * True, with a loss, for a call or result of a provider's own tool. It is not sent, because no other provider can
+ * continue from it (B33).
  */
 function isProviderSpecific(
   { executor, tool }: ToolCallPart | ToolResultPart,
@@ -108,7 +108,8 @@ function encodeToolResult(
   const { dialect, report } = context;
   reportUnsupportedModelFields(part, RESULT_FIELDS, context);
   reportToolFields(part, context);
-  // The AI SDK derives from the role of the message whether the provider or the client ran the tool.
+  // Model messages imply who ran the tool by the role of the message: the provider for an assistant message, the client
+  // for a tool message. Any other executor is lost.
   if ((part.executor === "provider") !== (role === "assistant"))
     report.addLoss("result-executor-approximated", "executor");
   const form = readForm(part, dialect);
@@ -124,8 +125,8 @@ function encodeToolResult(
 }
 
 /**
- * The fields of an opaque part that need no loss report. The value is written unchanged, so other fields have no place
- * in it.
+ * The fields of an opaque part that are not reported as unsupported. The value becomes the wire part unchanged, so no
+ * other field can be written.
  */
 const OPAQUE_FIELDS: ReadonlySet<string> = new Set(["type", "dialect", "value", "extra"]);
 

@@ -75,8 +75,8 @@ function encodeMessage(message: Message, context: ModelMessageEncodeContext): En
 }
 
 /**
- * Returns the provider options of a message, and the message. If the options contain the cache breakpoint of the last
- * part, the returned message no longer has that breakpoint.
+ * Returns the provider options of a message, and the message that remains to be encoded: without the cache breakpoint
+ * of its last part if the options contain that breakpoint.
  */
 function encodeMessageOptions(
   message: Message,
@@ -92,8 +92,8 @@ function encodeMessageOptions(
 }
 
 /**
- * Returns the user message inside a steering part, which a stream has between two steps; undefined for all other
- * messages.
+ * Returns the user message inside a steering part if that is the only part of an assistant message, as the stream
+ * decoder creates it between two steps; undefined for all other messages.
  */
 function findSteeringMessage(
   { role, parts: [onlyPart, secondPart] }: Message,

@@ -18,7 +18,8 @@ export const MODEL_MESSAGE_LOSSES = {
     level: "note",
     message: "{target} expects approval responses in tool messages; this one was moved to a tool message.",
   },
-  // Model messages and UI messages have different texts for this code, because they derive the executor differently.
+  // Model messages and UI messages have different texts for this code: model messages derive the executor from the role
+  // of the message, UI messages from the call.
   "result-executor-approximated": {
     action: "approximated",
     level: "note",

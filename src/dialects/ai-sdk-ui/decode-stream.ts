@@ -38,7 +38,10 @@ export function createStreamDecoder(context: DecodeContext): EventDecoder {
 class UiStreamDecoder {
   readonly steps: StepDecoder;
   readonly #context: DecodeContext;
-  /** The fields of a message that has started but has no part yet; undefined otherwise. */
+  /**
+   * The fields of the `start` event, until the first answer of the message starts and receives them; undefined
+   * otherwise.
+   */
   #pendingMessage: MessageFields | undefined;
   /** Call ids by approval id, because an approval response does not have the call id. */
   readonly #callIdsByApproval = new Map<string, string>();
@@ -48,7 +51,9 @@ class UiStreamDecoder {
   #metadata: JsonValue | undefined;
   /** True if metadata has arrived that is not emitted yet. */
   #isMetadataNew = false;
-  /** Unknown fields of events that start or end an answer, by event type; the next start or end delta stores them. */
+  /**
+   * Unknown fields of frame events, by event type. The next delta that starts or ends an answer stores them as residue.
+   */
   #eventResidue: JsonObject | undefined;
   /** Data events that arrived before the `start` event. */
   #earlyEvents: JsonObject[] = [];
@@ -137,7 +142,7 @@ class UiStreamDecoder {
     } else if (type === "start-step") this.#openAnswer(true);
     else if (type === "finish-step") this.#finishStep();
     else if (type === "reset-step" && steps.state === "open" && steps.hasContent) {
-      // Clients discard the parts before the reset; here they become an interrupted answer.
+      // At `reset-step`, clients discard the parts of the current step. Here these parts become an interrupted answer.
       steps.finish({ finishReason: "error", raw: type, message: { metadata: { interrupted: true } } });
     } else if (type === "finish") this.finish(wire);
   }
@@ -171,7 +176,10 @@ class UiStreamDecoder {
     steps.openAnswer({ ...(Object.keys(message).length > 0 && { message }), ...this.#takeEventResidue() });
   }
 
-  /** Starts an answer without a step if the `start` event has arrived and no answer has started. */
+  /**
+   * Decodes the data events that arrived before the `start` event. Then starts an answer without a `start-step` event
+   * if the `start` event has arrived and no answer has started.
+   */
   openPending(): void {
     this.#decodeEarlyEvents();
     if (this.#pendingMessage !== undefined && this.steps.state === "new") this.#openAnswer(false);
@@ -319,7 +327,7 @@ const FRAME_FIELDS: ReadonlySet<string> = new Set(
   "type messageId messageMetadata finishReason errorText reason".split(" "),
 );
 
-/** The types of frame events, which start or end an answer. */
+/** The types of frame events, which start or end an answer or the message, or change the metadata of the message. */
 const FRAME_EVENTS: ReadonlySet<string> = new Set(
   "start start-step finish-step finish message-metadata reset-step error abort".split(" "),
 );

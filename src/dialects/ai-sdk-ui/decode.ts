@@ -127,7 +127,10 @@ function decodeSteps(
   return messages;
 }
 
-/** The form of an assistant message that continues a UI message after a user's message, without a `step-start` part. */
+/**
+ * The form of an assistant message that follows a steering message (a user's message between two steps): it belongs to
+ * the same UI message (`joined`) and has no `step-start` part (`step`).
+ */
 const CONTINUATION_FORM = [
   ["joined", true],
   ["step", false],

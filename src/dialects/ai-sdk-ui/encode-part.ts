@@ -26,8 +26,8 @@ export function encodePart(part: Part, role: Role, context: UiEncodeContext): Js
     case "opaque":
       return toList(encodeOpaque(part, context));
     default:
-      // Tool parts are only valid in assistant messages, and part types of later versions of the canonical model are
-      // unknown.
+      // This is a tool part outside an assistant message, where UI messages have no tool parts, or a part type of a
+      // later version of the canonical model.
       context.report.addLoss("part-unsupported");
       return [];
   }
@@ -96,14 +96,15 @@ function toFileUrl(part: MediaPart, source: string, mediaType: string, { report 
   if (source === "url") return url;
   if (source === "fileId") return "";
   if (source === "text") report.addLoss("text-as-data", "text");
-  // A data URL requires a full MIME type. The decoder would take a bare media type, such as "image", for the MIME type.
+  // A data URL needs a full MIME type. Without one, the bare media type (such as "image") is written, and the decoder
+  // would read it as the MIME type, so a loss is reported.
   if (mimeType === undefined && type !== "file") report.addLoss("mime-type-guessed", "mimeType");
   return formatDataUrl(mediaType, source === "text" ? encodeBase64(text) : data);
 }
 
 /**
- * The fields of an opaque part that need no loss report. The value is written unchanged, so other fields have no place
- * in it.
+ * The fields of an opaque part that are not reported as unsupported. The value becomes the wire part unchanged, so no
+ * other field can be written.
  */
 const OPAQUE_FIELDS: ReadonlySet<string> = new Set(["type", "dialect", "value"]);
 

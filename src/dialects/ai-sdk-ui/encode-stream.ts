@@ -161,7 +161,8 @@ class UiStepEvents implements StepEvents {
   }
 
   /**
-   * Encodes the result of an invalid call as an input error. If the result is no error, the call is written as valid.
+   * Encodes the result of an invalid call: an error as a `tool-input-error` event; for any other result, the call is
+   * written as a valid call, followed by the result.
    */
   #invalidResult(call: ToolCallPart, result: ToolResultPart): JsonObject[] {
     this.#invalidCalls.delete(call.toolCallId);
@@ -220,7 +221,8 @@ class UiStepEvents implements StepEvents {
     if (finishReason.raw !== undefined && finishReason.raw !== "interrupted") {
       report.addLoss("raw-finish-reason-dropped", ["finishReason", "raw"]);
     }
-    // With an empty id no `id-synthesized` loss is reported; in a stream the client creates the id of the message.
+    // `encodeMessages` reports `id-synthesized` for a message without an id. In a stream the client creates the id, so
+    // an empty id prevents that report.
     reportAnswerLosses(response, this.#context, (message, inList) => {
       encodeMessages([{ ...message, id: message.id ?? "" }], inList);
     });

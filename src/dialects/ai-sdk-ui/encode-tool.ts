@@ -19,7 +19,7 @@ interface ToolPartEntry {
   call: ToolCallPart;
   /** The index of the call among all calls of the history. */
   order: number;
-  /** The number of tool messages before the call (`#round`). */
+  /** The value of `#round` at the call: the number of tool messages before it. */
   round: number;
   /** The approval request; undefined if there is none. */
   request?: Part;
@@ -52,9 +52,15 @@ export class ToolPartEncoder {
    */
   readonly #entriesByApprovalId = new Map<string, ToolPartEntry[]>();
   #callCount = 0;
-  /** The number of tool messages so far. The result of a call is expected in the tool message that follows the call. */
+  /**
+   * The number of tool messages that have ended. The result of a call is expected in the first tool message after the
+   * call, that is, while this number is the same as at the call.
+   */
   #round = 0;
-  /** The index of the call whose result or approval was added last in the current tool message; −1 if there is none. */
+  /**
+   * The index (`order`) of the call whose result or approval was added last in the current tool message; −1 if none was
+   * added.
+   */
   #lastOrder = -1;
   #latestEntry: ToolPartEntry | undefined;
 
@@ -79,8 +85,9 @@ export class ToolPartEncoder {
   }
 
   /**
-   * Adds a call, result or approval. Returns a new wire part for a call, or for a result without a call; undefined if
-   * an existing part was extended or the added part was dropped.
+   * Adds a call, result or approval; `isInRound` is true if it is in a tool message. Returns a new wire part for a
+   * call, or for a result without a call; undefined if an existing wire part was extended or the added part was
+   * dropped.
    */
   add(part: Part, isInRound: boolean): JsonObject | undefined {
     if (part.type === "tool-call") return this.#addCall(part);
@@ -92,7 +99,7 @@ export class ToolPartEncoder {
   #addCall(call: ToolCallPart): JsonObject {
     const context = this.#context;
     reportUnsupportedUiFields(call, CALL_FIELDS, context);
-    // UI messages have the field `inputEncoding` only while the input is streaming.
+    // UI messages have the field `inputEncoding`, which marks text input, only while the input is streaming.
     const isStreaming =
       call.invalid === true && call.inputText !== undefined && !this.#answeredIds.has(call.toolCallId);
     const hasTextEncoding = isStreaming && call.format === "text";
@@ -105,7 +112,7 @@ export class ToolPartEncoder {
     encodeCallId(call, wire, context);
     for (const field of Object.keys(others)) copyField(others, field, wire);
     wire["state"] = typeof form["state"] === "string" ? form["state"] : toCallState(call, undefined);
-    // UI messages mark an invalid call only by its streaming state, and a result replaces that state.
+    // UI messages mark an invalid call only by its streaming state. A result replaces that state, so the mark is lost.
     if (call.invalid === true && this.#answeredIds.has(call.toolCallId))
       context.report.addLoss("invalid-call-unsupported", "invalid");
     if (call.invalid === false) context.report.addLoss("metadata-dropped", "invalid");
@@ -134,8 +141,8 @@ export class ToolPartEncoder {
   }
 
   /**
-   * Reports a result or approval that a decoder would put into another position: into the next tool message, in the
-   * order of the calls, if `belongsInRound` is true; otherwise directly after its call.
+   * Reports a result or approval that a decoder would move. If `belongsInRound` is true, a decoder puts it into the
+   * tool message after its call, in the order of the calls; otherwise directly after its call.
    */
   #reportPosition(entry: ToolPartEntry, isInRound: boolean, belongsInRound: boolean): void {
     const isPlain = belongsInRound

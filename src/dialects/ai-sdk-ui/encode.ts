@@ -23,11 +23,16 @@ export function encodeMessages(
   return encoder.wireMessages;
 }
 
-/** Fields that are supported on the first canonical message of a UI message. */
+/**
+ * The fields of a canonical message that can be written if it is the first of the messages that a UI message combines.
+ */
 const FIRST_MESSAGE_FIELDS: ReadonlySet<string> = new Set(["role", "parts", "extra", "id", "metadata"]);
-/** Fields that are supported on a user's message between two steps. */
+/** The fields that can be written of a steering message, a user's message between two steps. */
 const STEERING_MESSAGE_FIELDS: ReadonlySet<string> = new Set(["role", "parts", "extra", "id"]);
-/** Fields that are supported on later canonical messages of a UI message. */
+/**
+ * The fields of a canonical message that can be written if it is a later one of the messages that a UI message
+ * combines.
+ */
 const LATER_MESSAGE_FIELDS: ReadonlySet<string> = new Set(["role", "parts", "extra", "metadata"]);
 
 class UiMessageEncoder {

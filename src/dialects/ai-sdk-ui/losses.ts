@@ -35,14 +35,15 @@ export const UI_MESSAGE_LOSSES = {
     level: "note",
     message: "{target} stores a result in its call; this result was moved there.",
   },
-  // A request for a provider is repaired if a call has two results. UI messages are not repaired, so the loss has its
-  // own code.
+  // In a request for a provider, a repair removes the second result of a call. UI messages are not repaired, so the
+  // dropped second result has a loss code of its own.
   "result-duplicate": {
     action: "dropped",
     level: "loss",
     message: "{target} has one result per call; this later result was dropped.",
   },
-  // Model messages and UI messages have different texts for this code, because they derive the executor differently.
+  // Model messages and UI messages have different texts for this code: model messages derive the executor from the role
+  // of the message, UI messages from the call.
   "result-executor-approximated": {
     action: "approximated",
     level: "note",

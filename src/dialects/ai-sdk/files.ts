@@ -170,8 +170,8 @@ const MEDIA_FIELDS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns the source field to encode and reports the other sources; undefined, with a loss, if no source can be
- * encoded.
+ * Returns the field of the part whose value is encoded as the file data, and reports further source fields as losses;
+ * undefined, with a loss, if no source can be encoded.
  */
 function findSource(part: MediaPart, context: EncodeContext<FileLoss>): "url" | "data" | "text" | "fileId" | undefined {
   const source = pickMediaSource(part, context);
@@ -258,7 +258,8 @@ function buildFile(
   isTagged: boolean,
   context: EncodeContext<FileLoss>,
 ): JsonObject {
-  // `encodeFileData` returns undefined for an unknown spelling, so the cast is safe.
+  // The stored form may be any JSON value. The cast is safe, because `encodeFileData` returns undefined for a value
+  // that is not a `FileDataShape`.
   const formValue = shapeForm === undefined ? undefined : encodeFileData(part, shapeForm as FileDataShape, context);
   if (shapeForm !== undefined && formValue === undefined)
     context.report.addLoss("form-stale", ["extra", context.dialect, "$form", "data"]);

@@ -32,7 +32,10 @@ export function decodeFinishReason(wireReason: unknown, raw: unknown): FinishRea
   return reason;
 }
 
-/** The AI SDK's finish reason for an interrupted provider stream that was accepted as an answer. */
+/**
+ * The AI SDK's finish reason for a partial answer that was accepted although the provider's stream was interrupted. The
+ * decoder stores it as `other` with this value as `raw`.
+ */
 const INTERRUPTED = "interrupted";
 
 export function encodeFinishReason(
@@ -45,7 +48,9 @@ export function encodeFinishReason(
   return nearest ?? unified;
 }
 
-/** Canonical counts and their AI SDK fields, which are at the top level or inside one of the two detail objects. */
+/**
+ * Each row has a canonical count and its AI SDK field: a field at the top level, or a detail object and a field in it.
+ */
 const COUNT_FIELDS = [
   ["inputTokens", "inputTokens"],
   ["outputTokens", "outputTokens"],
@@ -55,7 +60,10 @@ const COUNT_FIELDS = [
   ["reasoningTokens", "outputTokenDetails", "reasoningTokens"],
 ] as const satisfies readonly (readonly [keyof Usage, string, string?])[];
 
-/** Counts in the detail objects that the AI SDK derives from other counts. */
+/**
+ * For each detail object, the count in it that is the difference of other counts: input tokens without cached tokens,
+ * and output tokens without reasoning tokens.
+ */
 const DERIVED_COUNTS = { inputTokenDetails: "noCacheTokens", outputTokenDetails: "textTokens" } as const;
 
 /** Decodes the token counts of one model call; missing counts stay undefined. */
@@ -78,7 +86,10 @@ export function decodeUsage(wire: JsonObject, dialect: string): Partial<Usage> {
   return usage;
 }
 
-/** Stores the counts of a detail object that are neither canonical nor derived as residue. */
+/**
+ * Stores as residue those counts of the detail object `key` that are not decoded as canonical counts and that the
+ * encoder cannot derive.
+ */
 function storeDetails(
   usage: Partial<Usage>,
   key: keyof typeof DERIVED_COUNTS,
@@ -94,7 +105,10 @@ function storeDetails(
   if (Object.keys(rest).length > 0) storeResidue(usage, dialect, rest, key);
 }
 
-/** Returns the value of a derived count; undefined if the count `inner` is not derived or its total is missing. */
+/**
+ * Returns the value that the AI SDK derives for the count `inner` in the detail object `key`; undefined if `inner` is
+ * not the derived count, or if `inputTokens` or `outputTokens`, from which it is derived, is missing.
+ */
 function deriveCount(usage: Partial<Usage>, key: keyof typeof DERIVED_COUNTS, inner: string): number | undefined {
   if (inner !== DERIVED_COUNTS[key]) return undefined;
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = usage;

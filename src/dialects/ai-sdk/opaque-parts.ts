@@ -69,8 +69,8 @@ export function encodeOpaquePart({ dialect, value }: OpaquePart): JsonObject | u
 const STEERING_FIELDS: ReadonlySet<string> = new Set(["type", "id", "message", "stepNumber"]);
 
 /**
- * Encodes a user's message between two steps as a steering part of a UI message; undefined if the message has parts
- * other than text, which a steering part does not support.
+ * Encodes the value of a `steering-message` event, a user's message between two steps, as a part of a UI message;
+ * undefined if it has unknown fields or content other than plain text, which that part does not support.
  */
 function encodeSteeringMessage({ id, message, ...others }: JsonObject): JsonObject | undefined {
   if (!hasOnlyFields(others, STEERING_FIELDS) || typeof id !== "string" || !isObject(message)) return undefined;

@@ -14,7 +14,10 @@ import type { SealLoss } from "../kit/seals/seals.ts";
 /** The key in `extra` of the residue that both AI SDK formats share. */
 const SHARED_RESIDUE = "ai-sdk";
 
-/** The fields in the options of one provider that are seals. */
+/**
+ * One provider: the issuer of its seals, its keys in provider options, and the option fields that contain seals, with
+ * the kind of each seal.
+ */
 interface ProviderSeals extends Issuer {
   /**
    * The keys of the provider in the options; the first key is the default. Some providers have two keys and write every
@@ -28,7 +31,8 @@ const OPENAI_FIELDS = { itemId: "id", reasoningEncryptedContent: "encrypted" };
 const GOOGLE_FIELDS = { thoughtSignature: "signature" };
 const THINKING_FIELDS = { signature: "signature", redactedData: "redacted" };
 /**
- * The seal fields of each provider. If a dialect has several rows, the first row has no provider and is the default.
+ * One row per provider. If a dialect has several rows, its first row has no `provider` and is used for seals of an
+ * unknown provider.
  */
 const PROVIDER_SEALS: readonly ProviderSeals[] = [
   { keys: ["anthropic"], dialect: "anthropic", fields: THINKING_FIELDS },
@@ -63,7 +67,10 @@ function readBreakpoint(value: JsonValue | undefined): CacheBreakpoint | undefin
 interface OptionsDecoding {
   target: PartBase;
   withCache: boolean;
-  /** The keys under which seals were found; only keys of providers with two keys are collected. */
+  /**
+   * The keys under which seals were found, collected only for providers with two keys, so that the encoder can write
+   * the seals under the same keys.
+   */
   providerKeys: Set<string>;
 }
 
@@ -78,8 +85,8 @@ function decodeOption(key: string, field: string, value: JsonValue | undefined, 
     const earlierSeal = target.seals?.find(
       (each) => each.dialect === dialect && each.kind === kind && each.provider === provider,
     );
-    // The second key of a provider may repeat the value. A different value is not decoded as a seal and becomes
-    // residue.
+    // A provider with two keys may have the same seal under both. If the value under the second key differs, it is not
+    // decoded as a seal and becomes residue.
     if (earlierSeal !== undefined && earlierSeal.value !== value) return false;
     if (providerSeals.keys.length > 1) providerKeys.add(key);
     if (earlierSeal !== undefined) return true;
@@ -132,7 +139,10 @@ export function decodeProviderOptions(target: PartBase, options: JsonValue | und
   return true;
 }
 
-/** Stores the keys under which seals were found, unless all of them are default keys. */
+/**
+ * Stores the keys under which seals were found as a form, so that the encoder writes the seals under the same keys.
+ * Nothing is stored if all keys are default keys.
+ */
 function storeProviderKeys(target: WithExtra, usedKeys: ReadonlySet<string>): void {
   const providerKeys = PROVIDER_SEALS.flatMap(({ keys }) => keys.filter((key) => usedKeys.has(key)));
   if (providerKeys.some((name) => PROVIDER_SEALS.every(({ keys }) => keys[0] !== name)))
@@ -199,7 +209,10 @@ function copyFields(fields: JsonObject): JsonObject {
   return copy;
 }
 
-/** Sets an option; returns false if the field already has a value from residue. */
+/**
+ * Sets a field in the options of the provider `key`; returns false, and sets nothing, if residue already has a value
+ * there.
+ */
 function setOption(options: JsonObject, key: string, field: string, value: JsonValue): boolean {
   const fields = (options[key] ??= {});
   // A string in this field comes from residue: the decoder did not accept it as a seal, so it is preserved. The options

@@ -15,7 +15,10 @@ export const UI_DIALECT = "ai-sdk-ui";
 
 type AnnotationContext = EncodeContext<"field-unsupported" | "residue-conflict" | "id-not-portable" | NotPortableLoss>;
 
-/** The field names of a source, which differ between a part of a message and a source inside a citation. */
+/**
+ * The wire format of a source, either as a part of a message or inside a citation: the name of its id field, and the
+ * fields that mark it as a URL or as a document.
+ */
 interface SourceFormat {
   id: string;
   url: JsonObject;
@@ -148,8 +151,8 @@ export function encodeAnnotations(
 }
 
 /**
- * Encodes an annotation as a source or a citation. Neither field is set, and a loss is reported, if it cannot be
- * encoded.
+ * Encodes an annotation and returns it as `source` or as `citation`. If it cannot be encoded, reports a loss and
+ * returns an empty object.
  */
 export function encodeAnnotation(
   annotation: Annotation,
@@ -167,8 +170,8 @@ export function encodeAnnotation(
   annotation.seals?.forEach((seal, at) =>
     report.addLoss(seal.kind === "id" ? "id-not-portable" : "seal-not-portable", ["seals", at]),
   );
-  // Residue of sources is always stored under the dialect of UI messages, also by the decoder of the `streamText`
-  // stream.
+  // The residue of sources is always stored under the dialect of UI messages, even by the decoder of the `streamText`
+  // stream. So only the residue of other dialects is reported.
   reportNotPortableResidue(annotation, { ...context, dialect: UI_DIALECT });
   const residue = annotation.extra?.[UI_DIALECT] ?? {};
   const isCited = isCitation(annotation) || readForm(annotation, UI_DIALECT)["citation"] === true;

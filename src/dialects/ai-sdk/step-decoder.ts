@@ -23,7 +23,7 @@ interface TextInProgress {
   /** The latest provider metadata of the part. */
   options: JsonValue | undefined;
   extra: Extra | undefined;
-  /** The index of the summary within its OpenAI item; undefined if the part belongs to no item. */
+  /** The index of this text among the summaries of its OpenAI item; undefined if it belongs to no item. */
   piece: number | undefined;
   /** The unknown fields of the part's events; undefined if there are none. */
   residue: JsonObject | undefined;
@@ -46,7 +46,7 @@ export class StepDecoder implements ToolCallHost {
   answerCount = 0;
   #partKeys = new Set<string>();
   #texts = new Map<string, TextInProgress>();
-  /** The OpenAI item whose summaries are arriving, with `count` started and `emittedCount` emitted summaries. */
+  /** The OpenAI item whose summaries arrive: `count` have started, `emittedCount` have a delta, `pieces` have ended. */
   #item: { id: string; partKey: string; pieces: ReasoningPart[]; count: number; emittedCount: number } | undefined;
   readonly #callDecoder = new AiSdkCallDecoder(this);
   /** Results of client tools by call id. They are emitted after the answer, in the order of their calls (B25). */
@@ -101,9 +101,7 @@ export class StepDecoder implements ToolCallHost {
     return key;
   }
 
-  /**
-   * Starts a part and returns its part key. The open OpenAI item and the final provider results are emitted before it.
-   */
+  /** Emits the open OpenAI item and the final provider results. Then starts a part and returns its part key. */
   beginPart(id: string, isText = false): string {
     this.#closeItem();
     if (this.#providerResults.size > 0) this.#emitProviderResults(false);
@@ -125,7 +123,7 @@ export class StepDecoder implements ToolCallHost {
     else if (this.#item?.id === item) {
       text.partKey = this.#item.partKey;
       text.piece = this.#item.count++;
-      // A delta is emitted for each summary up to this one that has none yet, because a summary can stay empty.
+      // Each summary up to this one gets at least an empty delta, because it may have no text and must not be missing.
       while (this.#item.emittedCount <= text.piece) this.#emitSummary(text.partKey, this.#item.emittedCount++, "");
     } else {
       text.partKey = this.beginPart(id);
@@ -137,7 +135,7 @@ export class StepDecoder implements ToolCallHost {
       const payload = { textDelta: "", partKey: text.partKey };
       this.#deltas.push({ kind, payload: extra === undefined ? payload : { ...payload, extra } });
     }
-    // The seals of the item must be emitted before its first summary.
+    // The seals are emitted before the first summary, because encoders write them in the start event of each summary.
     if (text.piece === 0)
       for (const seal of readSeals(options))
         this.#deltas.push({ kind: "seal", payload: { seal, partKey: text.partKey } });
@@ -185,8 +183,8 @@ export class StepDecoder implements ToolCallHost {
   }
 
   /**
-   * Closes the current OpenAI item. The seals and residue of its summaries are emitted together, because the summaries
-   * can have different ones.
+   * Ends the current OpenAI item. The seals and residue that its summaries have collected are emitted only now, because
+   * they are joined into those of one part.
    */
   #closeItem(): void {
     const item = this.#item;
@@ -266,7 +264,7 @@ export class StepDecoder implements ToolCallHost {
     }
   }
 
-  /** Emits the results of client tools in the order of their calls. No later result replaces an emitted result. */
+  /** Emits the results of client tools in the order of their calls; later results of these calls are ignored. */
   #emitClientResults(): void {
     if (this.#clientResults.size === 0) return;
     const results = [...this.#clientResults.values()].toSorted((a, b) => a.call.order - b.call.order);
@@ -348,15 +346,16 @@ export class StepDecoder implements ToolCallHost {
   }
 
   /**
-   * Ends the stream. An open answer fails with `reason`. An answer whose step has ended fails, too, unless `hasFullEnd`
-   * is true, which means that the end of a step needs no further event.
+   * Ends the stream; `reason` is the error of a truncated stream. An open answer fails with this error. An answer in
+   * the state "ending" fails too, unless `hasFullEnd` is true, which means that the end of a step needs no further
+   * event.
    */
   end(reason: Delta, hasFullEnd: boolean): void {
     if (this.state === "between") this.#emitClientResults();
     if (reason.kind !== "error" || this.state === "failed" || this.state === "between") return;
     if (this.state === "ending" && (hasFullEnd || this.#clientResults.size > 0)) {
       this.flush();
-      // If `hasFullEnd` is false, the run has failed, because no answer to the emitted tool results has arrived.
+      // If `hasFullEnd` is false, no answer to the emitted tool results has arrived, so the run fails below.
       if (hasFullEnd) return;
     } else if (this.state === "ending") {
       this.#pendingEnd = undefined;

@@ -33,9 +33,15 @@ export interface StepEvents {
   /** Creates the events for the end of a call; `isStreamed` is true if its input was written in pieces. */
   call(call: ToolCallPart, isStreamed: boolean): JsonObject[];
   result(result: ToolResultPart): JsonObject[];
-  /** Creates the event of a source; undefined if the annotation is written with its text. */
+  /**
+   * Creates the event of an annotation that is a source; undefined for a citation, which is written together with its
+   * text, and for an annotation that cannot be encoded.
+   */
   source(annotation: Annotation): JsonObject | undefined;
-  /** Creates the events of any other part; a part that the stream does not support is reported at `path`. */
+  /**
+   * Creates the events of a part that is not a text, reasoning, a tool call or a tool result. A part that the stream
+   * does not support is reported at `path`.
+   */
   whole(part: Part, path: readonly (string | number)[]): JsonObject[];
   done(response: ModelResponse, payload: DonePayload): JsonObject[];
   error(payload: ErrorPayload): JsonObject[];
@@ -49,8 +55,8 @@ export function restoreEventResidue(event: JsonObject, { extra }: WithExtra, dia
 }
 
 /**
- * Reports the losses of an answer that are the same in both streams: the losses of its message, except for calls with
- * text input, which streams support.
+ * Reports the losses of an answer that both streams have in common: alternatives, residue of other dialects, and the
+ * losses of its message. A call with text input is no loss, because streams support it.
  */
 export function reportAnswerLosses<Code extends string>(
   { message, alternatives, extra }: ModelResponse,
@@ -75,13 +81,16 @@ function withoutTextFormat(part: Part): Part {
 type AnswerFieldLoss = "field-unsupported" | NotPortableLoss;
 type StepLoss = "part-split" | "late-dropped";
 
-/** The text or reasoning part that is being written. Reasoning with summaries has one series of events per summary. */
+/**
+ * The text or reasoning part that is being written. Reasoning with summaries has one series of events (start, deltas,
+ * end) per summary.
+ */
 interface OpenTextPart {
   draft: PartDraft;
   kind: "text" | "reasoning";
-  /** The id of the first piece, from which the ids of further summaries are derived. */
+  /** The id of the first series of events, from which the ids of the series of further summaries are derived. */
   baseId: string;
-  /** The series of events that have been started; `summary` is −1 for the text itself. */
+  /** The series of events that have been started, each with the index of its summary; −1 for the text itself. */
   pieces: { id: string; summary: number }[];
 }
 
@@ -93,7 +102,10 @@ export class StepEncoder {
   #output: WireEvent[] = [];
   #isFirst = true;
   #text: OpenTextPart | undefined;
-  /** A call that has ended, or a file that may still grow; its events are written when another part begins. */
+  /**
+   * A call that has ended, or a file whose data may continue in further deltas; its events are written when another
+   * part begins.
+   */
   #pending: PartDraft | undefined;
   /** Parts whose last event has been written. */
   #closed = new Set<PartDraft>();
@@ -138,7 +150,8 @@ export class StepEncoder {
         break;
       }
       case "error":
-        // The seals of the open text and an ended call are written; a file may be incomplete, so it is dropped.
+        // At an error, the last events of the open text and of an ended call are still written, because they contain
+        // the seals. A file may be incomplete, so it is dropped.
         this.#closeText();
         if (this.#pending?.kind === "call") this.#closePending();
         this.#pending = undefined;
@@ -180,8 +193,8 @@ export class StepEncoder {
     if (this.#text?.draft !== draft) {
       this.#closeText();
       this.#text = { draft, kind, baseId: toTextId(draft, delta.payload.partKey), pieces: [] };
-      // The start event of reasoning is written with its first text, because an OpenAI item may have summaries, which
-      // have ids of their own.
+      // A text starts at once. Reasoning starts with its first text, because only that delta shows whether a summary,
+      // which has an id of its own, or the text itself begins.
       if (kind === "text") this.#openPiece(this.#text, -1);
     }
     if (delta.kind === "text" || delta.kind === "refusal" || delta.kind === "thinking") {
@@ -287,8 +300,8 @@ export class StepEncoder {
   }
 
   /**
-   * Handles a delta for a closed part: text becomes a further part, a source is written late, all other data is
-   * dropped.
+   * Handles a delta that arrives after the last event of its part was written: text becomes a further part, a source is
+   * still written, and all other data is dropped. Each of these is reported as a loss.
    */
   #addLate(draft: PartDraft, delta: Delta): void {
     const { report } = this.#context;

@@ -101,7 +101,8 @@ export class AiSdkCallDecoder {
     const { toolCallId } = call;
     const target: PartBase = {};
     if (toolCallId !== id) storeForm(target, host.dialect, "id", id);
-    // An encoder needs the display fields with the first delta of the call.
+    // The display fields are stored in the first delta of the call, because encoders write them in the first event of
+    // the call.
     if (Object.keys(call.displayFields).length > 0) storeSharedForm(target, "tool", call.displayFields);
     host.emit({
       kind: "tool_call_start",
@@ -166,7 +167,10 @@ export class AiSdkCallDecoder {
     for (const seal of target.seals ?? []) this.#host.emit({ kind: "seal", payload: { seal, partKey: key } });
   }
 
-  /** Stores the parsed input if it differs from the input text, because the tool's schema can change the value. */
+  /**
+   * Stores the input that the AI SDK parsed as a form if it differs from the streamed text, because the tool's schema
+   * can add or change values.
+   */
   #compareInput(call: AiSdkCall, input: JsonValue, target: PartBase): void {
     const read = parseArguments(call.text, call.isText ? { format: "text" } : { objectArgs: true });
     if (sameJson(read.input, input)) return;

@@ -69,7 +69,10 @@ export function reportToolFields(
   if (tool !== undefined) report.addLoss("field-unsupported", "tool");
 }
 
-/** Returns the call without `format`, for wire formats that mark text input in another way. */
+/**
+ * Returns the call without `format`, so that `reportToolFields` reports no loss where the wire marks text input in
+ * another way.
+ */
 export function withoutFormat(call: ToolCallPart): ToolCallPart {
   const { format: _, ...rest } = call;
   return rest;

@@ -68,21 +68,21 @@ export const STREAM_EXCEPTIONS = new ValueMap<ProviderErrorKind, string>([
 ]);
 
 /**
- * The canonical `tool` of calls and results of tools that Bedrock itself runs; also the wire key of the definition of
- * such a tool.
+ * The value of the canonical field `tool` in calls and results of tools that Bedrock itself runs; also the wire key
+ * under which such a tool is defined.
  */
 export const SYSTEM_TOOL = "systemTool";
 /** The wire `type` of a call that Bedrock itself ran. */
 export const SERVER_CALL = "server_tool_use";
 /**
- * The wire `type` of a result that Bedrock itself made. It is written only if the history has no call of that result
- * that Bedrock ran.
+ * The wire `type` of a result that Bedrock itself made. The encoder writes it only if it has not encoded the call of
+ * the result as a call that Bedrock ran.
  */
 export const SERVER_RESULT = "server_tool_result";
 
 export type MediaBlockKind = "image" | "video" | "audio" | "document";
 
-/** MIME types of the formats whose MIME type is not `<kind>/<format>`. */
+/** For each kind of media, pairs of a MIME type and a Bedrock format where the MIME type is not `<kind>/<format>`. */
 const SPECIAL_FORMATS: Readonly<Record<MediaBlockKind, ValueMap<string, string>>> = {
   image: new ValueMap([]),
   video: new ValueMap([

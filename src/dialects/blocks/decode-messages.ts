@@ -1,5 +1,6 @@
 // Decodes wire messages. A user message with tool results beside other blocks becomes several canonical messages. If
-// two consecutive wire messages have the same role, the second stores the form `turn: "own"`.
+// two consecutive wire messages have the same role, the second gets the form `turn: "own"`, so that the encoder does
+// not merge them.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { Message, Role } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";

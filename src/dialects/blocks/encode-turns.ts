@@ -150,8 +150,9 @@ export abstract class TurnWriter<State extends BlockEncodeState> {
     const blocks = this.toBlocks(open.content);
     for (const block of this.toBlocks(content)) blocks.push(block);
     open.content = blocks;
-    // Tool results and the user content after them are one wire message in every history, so merging them is no loss. A
-    // turn that a repair has added, whose role differs from the history, is no loss either.
+    // Tool results and the user content after them are one wire message in every history, so merging them is no loss.
+    // Merging a turn that a repair has added is no loss either; such a turn has another role than the message of the
+    // history at its index.
     const isUsual = message.role !== this.#previousRole && open.role === "user";
     const isSynthesized = this.#history[index]?.role !== message.role;
     if (!isUsual && !isSynthesized) this.#state.context.report.addLoss("turns-merged", [index, "role"]);
@@ -183,7 +184,10 @@ export abstract class TurnWriter<State extends BlockEncodeState> {
   }
 }
 
-/** True if a part is a client's tool result outside of a tool message, or any other part within a tool message. */
+/**
+ * True if a part is a client's tool result outside of a tool message, or another part within a tool message. Opaque
+ * parts and parts of provider tools are never misplaced.
+ */
 function isMisplaced({ type, executor }: { type: string; executor?: string }, role: Message["role"]): boolean {
   return type !== "opaque" && executor !== "provider" && (type === "tool-result") !== (role === "tool");
 }

@@ -42,8 +42,8 @@ export interface ErrorCodec {
   /** The loss code for the response's `id` and `model`, which an error body does not have. */
   readonly idLoss: "field-unsupported" | "metadata-dropped";
   /**
-   * Error kinds that describe only the connection to the provider; an error body that cannot express them loses no
-   * content.
+   * Error kinds that describe only the connection to the provider. If an error body cannot express such a kind, no
+   * content is lost, so the loss is reported as `metadata-dropped`.
    */
   readonly connectionKinds: ReadonlySet<string>;
 }

@@ -37,8 +37,9 @@ export function decodeStopReason(
 }
 
 /**
- * Returns the stop reason for a finish reason: the raw value if it still stands for that reason, else the nearest
- * value, else `fallback`. `isOwn` is true if an unknown raw value was decoded from this dialect.
+ * Returns the stop reason for a finish reason: the raw value if it still stands for the unified reason, else the
+ * nearest value, else `fallback`. If `isOwn` is true, an unknown raw value comes from this dialect and stands for
+ * `other`.
  */
 export function encodeStopReason<Fallback extends string | null>(
   { unified, raw }: FinishReason,

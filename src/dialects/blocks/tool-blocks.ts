@@ -34,8 +34,8 @@ export function encodeCallId(
 }
 
 /**
- * Matches argument text with a number that a double may not represent exactly. Only then is `inputText` more exact than
- * `input`.
+ * Matches argument text with a number of at least 16 digits or with an exponent, which a double may not represent
+ * exactly. Only then is `inputText` more exact than `input`.
  */
 const LONG_NUMBER = /[\d.]{16}|\d[eE]/;
 
@@ -56,8 +56,8 @@ export function writeCallInput(
     const hadNoInput = part.extra !== undefined && readForm(part, context.dialect)["input"] === "none";
     if (!hadNoInput || !isObject(value) || Object.keys(value).length > 0) wire["input"] = value;
   } else if (context.repair && !isProviderCall) {
-    // The decoder does not unwrap an object with the key `WRAPPER_FIELD`, because such an object can also be real
-    // arguments (B22).
+    // The wrapping is a loss: the decoder does not unwrap an object with the key `WRAPPER_FIELD`, because such an
+    // object can also be real arguments (B22).
     context.report.addLoss("arguments-wrapped", "input");
     const wrapped: JsonObject = {};
     copyField(part, "input", wrapped, WRAPPER_FIELD);

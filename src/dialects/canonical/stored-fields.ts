@@ -78,8 +78,8 @@ function reportStoredFields(
 }
 
 /**
- * Returns the path of the first field that was missing, at which the note is reported; undefined if no field was
- * missing. The field had no value, so the note covers no other data.
+ * Returns the path of the first missing field, at which one note for all missing fields is reported; undefined if none
+ * is missing. A loss covers all data at its path, and a missing field has none.
  */
 function missingField({ id, parentMessageId, createdAt, metadata }: PossiblyStoredMessage): string[] | undefined {
   if (typeof createdAt !== "string") return ["createdAt"];

@@ -68,7 +68,7 @@ export const PLAIN_SEPARATOR = "\n\n";
 
 /**
  * Encodes the items of a field; undefined if the field is not written. `isOptional` is true for `reasoning` if thinking
- * blocks repeat its texts, which may then be joined or omitted.
+ * blocks repeat its texts: then several texts may be joined into one string, or the field may be omitted.
  */
 export function encodePartField(
   field: FlatPartField,

@@ -25,8 +25,8 @@ export interface EncodedFlatPart extends WrittenFlatPart {
   rank: number;
   thoughtSignature: string | undefined;
   /**
-   * The stored spelling of a missing signature in `thought_signatures`: null, "" or "absent"; undefined if none is
-   * stored.
+   * The stored form of a missing signature, that is, its spelling in `thought_signatures`: null, "" or "absent" (no
+   * entry); undefined if no form is stored.
    */
   signatureForm: JsonValue | undefined;
 }
@@ -65,8 +65,8 @@ export function encodePart(part: Part, draft: FlatMessageDraft, context: FlatEnc
     draft.lastRank = rank;
   } else {
     last.push(encodedPart);
-    // The loss is reported at `type`, because a loss at the part itself would mean that all fields of the part are
-    // lost.
+    // The fields have a fixed order, so this part moves before an earlier part. The loss is reported at `type`, because
+    // a loss at the part itself would mean that all fields of the part are lost.
     if (rank < draft.lastRank) context.report.addLoss("parts-reordered", "type");
     else draft.lastRank = rank;
   }

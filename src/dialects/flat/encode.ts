@@ -33,7 +33,8 @@ function encodeMessage(message: Message, calls: FlatCalls, context: FlatEncodeCo
   context.pathTracker.each("parts", parts, (part) => encodePart(part, draft, context));
   const segments = draft.segments.length === 0 ? [[]] : draft.segments;
   const isTool = role === "tool";
-  // The main segment receives the fields of the message itself, such as id and name.
+  // If the message becomes several flat messages, one per segment, the main segment receives the fields of the message
+  // itself, such as id and name.
   const main = segments.find((segment) => isResultSegment(segment) === isTool) ?? segments[0] ?? [];
   const wires = segments.map((segment) =>
     segment === main
@@ -69,7 +70,8 @@ function writeSegment(
   const inWireOrder = segment.toSorted((a, b) => a.rank - b.rank);
   const gemini = listThoughtSignatures(inWireOrder);
   encodeProviderData(wire, message, { claude, gemini }, context);
-  // An unknown field that was stored for another role is not restored if it is a known field of this role.
+  // Residue may contain a field that is unknown for the role with which it was decoded, but known for this role. It is
+  // not restored, because a decoder would read it as the known field.
   residue.restoreUnknownFields(wire, isTurn ? TURN_FIELDS : TOOL_FIELDS, "extra");
   return wire;
 }

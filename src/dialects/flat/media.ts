@@ -103,7 +103,8 @@ export function encodeMedia(part: MediaPart, residue: FlatResidue, context: Flat
   const isDocument = text !== undefined && source < 0;
   writeSources(wire, isDocument ? { mimeType: "text/plain", ...part, data: encodeBase64(text) } : part, type, residue);
   if (part.name !== undefined) wire["name"] = part.name;
-  // A further source from residue is not restored if a decoder would read it instead of the written source.
+  // Residue may contain further sources. A source that precedes the written one in `SOURCES` is not restored, because a
+  // decoder would read it instead of the written one.
   const others = SOURCES.slice(0, Math.max(source, 0)).map(([field]) => field);
   residue.restoreUnknownFields(
     wire,

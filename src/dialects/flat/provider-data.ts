@@ -93,8 +93,8 @@ export function addThoughtSignatures(list: JsonValue[], { parts }: Message, cont
     if (typeof entry === "string" && entry !== "") {
       part.seals = [...(part.seals ?? []), createFlatSeal(context, GEMINI, "signature", entry)];
     } else if (isSealed ? entry === undefined : entry === null) {
-      // By default the list has an entry for every part if any part has a signature, and no entries otherwise. An
-      // absent entry or a null that deviates from this is stored as a form.
+      // By default the list has an entry for every part if any part has a signature, and no entries otherwise. A
+      // missing entry in the first case, or a null in the second case, is stored as a form.
       storeFlatForm(part, "thought_signature", entry === undefined ? ABSENT : entry);
     } else if (entry === "") storeFlatForm(part, "thought_signature", entry);
   });

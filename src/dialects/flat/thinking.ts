@@ -63,8 +63,8 @@ function decodeBlock(block: JsonValue, context: DecodeContext): Part {
 }
 
 /**
- * True if `reasoning` has the texts of the thinking blocks, or is missing. A spelling of `reasoning` other than the
- * default spelling is stored as a form on the message.
+ * True if `reasoning` has the texts of all thinking blocks that are not redacted, or is missing. A spelling of
+ * `reasoning` other than the default spelling is stored as a form on the message.
  */
 function matchesBlocks(reasoning: JsonValue | undefined, blocks: Part[], message: Message): boolean {
   const visible = blocks.filter(
@@ -127,7 +127,8 @@ export interface EncodedFlatReasoning {
 }
 
 /**
- * Encodes reasoning as an item and, if `withBlocks` is true, also as a thinking block, each with its unknown fields.
+ * Encodes reasoning as an item of `reasoning` and, if `withBlocks` is true, also as an entry of `thinking_blocks`. The
+ * stored unknown fields of the item and of the entry are written back to each.
  */
 export function encodeReasoning(
   part: ReasoningPart,

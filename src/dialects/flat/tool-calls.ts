@@ -163,7 +163,8 @@ export function encodeCall(
   if (part.invalid !== undefined && part.invalid !== (parsed.invalid === true)) {
     context.report.addLoss("invalid-call-unsupported", "invalid");
   }
-  // A second id in the residue is not restored if a decoder would then identify the call by it.
+  // The residue may contain a second id of the call. It is not restored if a decoder would then identify the call by it
+  // instead of by the written id.
   const isIdentifiedByWrittenId = (readCallIdentity({ ...part.extra?.[FLAT], ...wire }, calls) ?? "") === id;
   residue.restoreUnknownFields(wire, isIdentifiedByWrittenId ? [] : ["id", "call_id"]);
   return wire;

@@ -66,8 +66,8 @@ function hasOwnToolName(part: ToolResultPart, { toolNames }: FlatCalls): boolean
 }
 
 /**
- * Collects the call ids that must be written, because a decoder would otherwise assign a result to no call or to the
- * wrong call.
+ * Collects in `answeredIds` the ids that must be written on calls, because a decoder would otherwise assign a result to
+ * no call or to the wrong call.
  */
 export function collectAnsweredIds(messages: readonly Message[], calls: FlatCalls): void {
   for (const part of messages.flatMap(({ parts }) => parts)) {

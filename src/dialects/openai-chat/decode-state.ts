@@ -7,13 +7,18 @@ import { copyField } from "../kit/fields/read-wire.ts";
 export interface ChatDecodeState {
   readonly context: DecodeContext;
   readonly calls: ToolCallIds;
-  /** Ids of the calls to custom tools. Results of custom tools are free text, like their inputs. */
+  /**
+   * Canonical ids of the decoded calls to custom tools, so that the results of these calls also get `format: "text"`.
+   */
   readonly customCallIds: Set<string>;
-  /** Ids that Koine made for deprecated `function_call`s, which have no id. Their results name the function instead. */
+  /**
+   * Ids that Koine made for calls in the deprecated field `function_call`, which have no id on the wire. The result of
+   * such a call names the function instead of a call id.
+   */
   readonly legacyCallIds: Set<string>;
   /**
-   * True for a response. A response has its empty fields on the wire (`refusal: null`, `annotations: []`), a request
-   * omits them.
+   * True while a response is decoded. The message of a response contains empty fields (`refusal: null`, `annotations:
+   * []`) that a message of a request omits.
    */
   readonly isResponse: boolean;
   readonly renames: Renames | undefined;

@@ -1,5 +1,5 @@
-// Detects whether a payload is a Chat Completions request, response or stream chunk. A payload that another API could
-// also have is not detected.
+// Detects whether a payload is a Chat Completions request, response or stream chunk. A payload that could as well
+// belong to another API is not detected.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { PayloadKind } from "../dialect.ts";
 import { isObject } from "../kit/fields/read-wire.ts";
@@ -40,8 +40,8 @@ export function detectKind(wire: JsonObject): PayloadKind | undefined {
   // `max_tokens`, the payload is a Chat request.
   const isPlain = wire["max_tokens"] === undefined && messages.length > 0 && messages.every(isPlainMessage);
   const isChat = CHAT_PARAMETERS.some((field) => wire[field] !== undefined) || hasChatTools(wire);
-  // A payload without `model` (the model can be in the URL) is detected only by Chat's parameters or tools, because
-  // several APIs have such messages.
+  // A payload without `model` (the model can be in the URL) is detected only by Chat's parameters or tools, because its
+  // messages alone could also belong to another API.
   return isChat || (model !== undefined && (isPlain || messages.some(isChatMessage))) ? "request" : undefined;
 }
 

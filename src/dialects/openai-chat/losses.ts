@@ -18,14 +18,14 @@ export const CHAT_LOSSES = {
     "texts-joined",
     "tool-not-portable",
   ]),
-  // Replaces the sentence of the catalog, because requests and answers of Chat support different citations.
+  // Replaces the catalog's message for this code, because requests and answers of Chat support different citations.
   "annotation-unsupported": {
     action: "dropped",
     level: "loss",
     message:
       "Requests of {target} have no citations, and its answers have only citations of URLs; this citation was dropped.",
   },
-  // Replaces the sentence of the catalog, because the accepted audio formats are known.
+  // Replaces the catalog's message for this code with one that names the accepted audio formats.
   "media-format-unsupported": {
     action: "repaired",
     level: "loss",

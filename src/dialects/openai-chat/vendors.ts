@@ -67,7 +67,7 @@ export function findVendor(id: string | undefined): ChatVendor | undefined {
   return id !== undefined && Object.hasOwn(VENDORS, id) ? VENDORS[id] : undefined;
 }
 
-/** True if OpenAI's own rules apply, because the vendor is OpenAI or unknown. */
+/** True if OpenAI's own rules apply: the vendor is OpenAI, or `findVendor` found no rules for the vendor. */
 export function isOpenAiOrUnknown(vendor: ChatVendor | undefined): boolean {
   return vendor === undefined || vendor === OPENAI;
 }

@@ -1,5 +1,5 @@
-// Detects whether a payload is a Responses request, response or stream event. A payload that another API could also
-// have is not detected.
+// Detects whether a payload is a Responses request, response or stream event. A payload that could as well belong to
+// another API is not detected.
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import type { PayloadKind } from "../dialect.ts";
 import { isObject } from "../kit/fields/read-wire.ts";

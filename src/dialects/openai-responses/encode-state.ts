@@ -38,7 +38,7 @@ export interface ResponsesEncodeState {
   readonly isStateless: boolean;
   /** The encoded calls by canonical call id, with their tool names and item types. */
   readonly calls: Map<string, { name: string; itemType: ToolItemType }>;
-  /** Results that are encoded in the item of their call, with that call. */
+  /** Maps each result that is encoded in the item of its call to that call. */
   readonly callsByResult: Map<ToolResultPart, ToolCallPart>;
   /**
    * True if item ids must be omitted, because the reasoning before the items was dropped: the provider rejects an item
@@ -52,11 +52,14 @@ export interface ResponsesEncodeState {
   /** Ids of the calls whose result starts with an image; undefined until it is first needed. */
   callsWithScreenshot: ReadonlySet<string> | undefined;
   /**
-   * The next part after the reasoning that is being encoded, with its turn and index. `part` is undefined if nothing
-   * follows.
+   * A cache: the part that follows the reasoning that was encoded last, with the index of its turn and its index within
+   * the turn. `part` is undefined if nothing follows.
    */
   nextPart?: { readonly turn: number; readonly at: number; readonly part: Part | undefined };
-  /** The results of `parts` that are encoded in the items of their calls, by the index of the call. */
+  /**
+   * A cache for the parts of one message: maps the index of a call in `parts` to the result that is encoded in its
+   * item.
+   */
   resultsInCalls?: { readonly parts: readonly Part[]; readonly results: ReadonlyMap<number, ToolResultPart> };
   /** The last call of an answer that ended before the call was complete; undefined if no call was cut off. */
   cutOffCall?: ToolCallPart | undefined;
@@ -173,7 +176,7 @@ export function reportPart(
   otherSeal?: string,
 ): void {
   reportUnsupportedFields(part, supported, context, "field-unsupported", METADATA_FIELDS);
-  // A request goes to the issuer of its files, so it need not name the issuer. A bare list of messages names no
+  // A request goes to the issuer of its files, so the target knows the issuer. A bare list of messages does not name a
   // provider, so the issuer is lost.
   if ("issuer" in part && part.issuer !== undefined && context.pathTracker.isInList)
     context.report.addLoss("metadata-dropped", "issuer");

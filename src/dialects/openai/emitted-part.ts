@@ -38,8 +38,8 @@ export class EmittedPart implements PendingSurrogate {
   readonly annotations: Annotation[] = [];
   logprobCount = 0;
   /**
-   * Log probabilities that have not been emitted, because the event with the finished text repeats them with more
-   * fields; undefined if there are none.
+   * Log probabilities that arrived with text deltas and have not been emitted, because the event with the finished text
+   * repeats them with more fields; undefined if there are none.
    */
   pendingLogprobs: Logprob[] | undefined;
   seals: readonly Seal[] | undefined;
@@ -95,9 +95,12 @@ export const DELTA_KINDS: Readonly<Partial<Record<Part["type"], EmittedKind>>> =
 
 export interface EmitRestOptions {
   readonly dialect: string;
-  /** Contains the choice of the part, for the payload of every delta; undefined for the first choice. */
+  /** Fields for the payload of every delta, which name the choice of the part; undefined for the first choice. */
   readonly base?: PayloadBase;
-  /** True if finished content never contains additional text, because the wire does not repeat text. */
+  /**
+   * True if the wire does not repeat streamed text at the end of a part. All text of the part has then been emitted, so
+   * the finished text is not compared with it.
+   */
   readonly isTextComplete?: boolean;
 }
 
@@ -220,7 +223,10 @@ export function summaryDelta(emitted: EmittedPart, summary: number, textDelta: s
   return { kind: "thinking", payload: { textDelta, summary, partKey: emitted.key } };
 }
 
-/** Emits the arguments after the emitted arguments. Arguments that contradict the emitted ones are dropped. */
+/**
+ * Emits the rest of the arguments `text`, which starts with the emitted arguments. If `text` contradicts them, emits
+ * nothing.
+ */
 export function emitArguments(emitted: EmittedPart, text: string, out: Delta[]): void {
   const rest = textBeyond(emitted.text, text);
   if (rest === undefined || rest === "" || emitted.call === undefined) return;

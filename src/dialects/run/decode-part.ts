@@ -59,8 +59,8 @@ function decodeKnown(fields: JsonObject, type: Part["type"], { context, toolName
 }
 
 /**
- * True if a value is a wire part: an object with a payload whose kind is unknown, or whose payload is valid for its
- * kind.
+ * True if a value can be decoded as a part: it has a kind and a payload object, and either the kind is unknown or the
+ * payload has the fields of its kind.
  */
 export function readsAsPart(value: unknown): boolean {
   if (!isObject(value) || typeof value["kind"] !== "string" || !isObject(value["payload"])) return false;

@@ -34,7 +34,7 @@ export function restoreEmptyField(
   if (form === undefined) return false;
   if (fits && form === ABSENT) delete wire[field];
   else if (fits) wire[field] = form;
-  // The form `{}` of a field that is no longer empty is not reported, because the field is still an object.
+  // A stored `{}` is not reported if the field now has content, because the field is an object in both cases.
   else if (!isObject(form)) reportStaleForm(context, field);
   return fits;
 }

@@ -119,8 +119,8 @@ function mediaKind(part: MediaPart): "image" | "file_ref" | undefined {
   const { data, url, path, text, content, fileId, blob } = part;
   if (part.type === "image" && (data ?? url) !== undefined) return "image";
   if (path !== undefined) return "file_ref";
-  // An image without any source becomes an `image` without data and URL; media with only unsupported sources has no
-  // kind.
+  // An image without any source is written as an `image` without data and URL. All other media here have only sources
+  // that the dialect does not support, so they have no kind.
   return part.type === "image" && (text ?? content ?? fileId ?? blob) === undefined ? "image" : undefined;
 }
 

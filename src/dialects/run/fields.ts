@@ -14,13 +14,13 @@ interface RunPartDefinition {
   /** The canonical part type. */
   type: Part["type"];
   table: RunFieldTable;
-  /** The canonical fields that the encoder writes. */
+  /** The canonical fields that are not reported as unsupported, because the encoder writes or reports them itself. */
   supported: ReadonlySet<string>;
 }
 
 /**
- * Defines a kind of part by its payload fields. `supportedFields` are the canonical fields without a payload field of
- * the same name that the encoder writes or reports itself.
+ * Defines a kind of part by its payload fields. `supportedFields` are further canonical fields that the encoder writes
+ * or reports itself, although the payload has no field with their name.
  */
 function definePart(
   type: Part["type"],
@@ -78,7 +78,10 @@ export function readPayload(wire: JsonObject, context: DecodeContext): JsonObjec
   return wire["payload"] as JsonObject;
 }
 
-/** Fields whose null is stored as a form and not as residue. */
+/**
+ * Fields in which null means a missing value and is stored as a form. In other fields that do not accept null, it
+ * becomes residue.
+ */
 const NULLS_AS_FORM: ReadonlySet<string> = new Set(["runId", "timestamp", "meta", "rawArgsText", "isError"]);
 
 /**

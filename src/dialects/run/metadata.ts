@@ -18,7 +18,10 @@ const isInvalidCall = createObjectCheck({ toolCallId: "string", reason: "string"
 /** Metadata keys that are fields of the message itself and not keys of `meta`. */
 export const OUTSIDE_META = ["runId", "timestamp"] as const;
 
-/** The type checks of the metadata keys that the canonical model defines. */
+/**
+ * By metadata key, a check that the value has the type that the canonical model defines. `runId` and `timestamp` always
+ * fail, because they are fields of the message and not keys of `meta`.
+ */
 const CHECKS: ReadonlyMap<string, MetadataCheck> = new Map<string, MetadataCheck>([
   ...OUTSIDE_META.map((field): [string, MetadataCheck] => [field, () => false]),
   ["schemaVersion", Number.isInteger],

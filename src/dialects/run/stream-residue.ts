@@ -59,7 +59,8 @@ function copyFields(value: JsonValue | undefined): JsonObject {
 
 /**
  * Returns the wire event of a delta. Unknown fields, or an event of an unknown kind, are restored from the residue if
- * the decoder reads the same delta from the restored event; otherwise the payload is written with its residue.
+ * the decoder reads the same delta from the restored event; otherwise the payload is written unchanged, with its
+ * `extra`.
  */
 export function toWireDelta(delta: Delta, dialect: string): JsonObject {
   // The cast is safe, because a delta is JSON.

@@ -64,7 +64,7 @@ export function encodeCall(call: ToolCallPart, context: RunEncodeContext): JsonO
   const isExact = form !== CONTRADICTORY && hasExactNumbers(parsed?.input);
   copyField(isExact ? { input: parsed?.input } : call, "input", payload, "arguments");
   // A text is not written if a form stores that the wire had none. A text that cannot be parsed is written only for an
-  // invalid call, because a decoder would mark the call as invalid.
+  // invalid call, because a decoder marks every call with such a text as invalid.
   const isSpelled =
     text !== undefined && (form === undefined || form === CONTRADICTORY) && (!isUnreadable || call.invalid === true);
   if (isSpelled) {
@@ -72,7 +72,7 @@ export function encodeCall(call: ToolCallPart, context: RunEncodeContext): JsonO
     if (isUnreadable && call.input === text) payload["arguments"] = {};
   } else if (form === CONTRADICTORY) reportStaleForm(context, "rawArgsText");
   else restoreEmptyField(payload, "rawArgsText", true, call, context);
-  // A stored null or absence of `arguments` fits if a text is written, or if there are no arguments.
+  // The form of a null or absent `arguments` still fits if the arguments are in the written text, or if there are none.
   restoreEmptyField(payload, "arguments", isSpelled || isEmptyObject(payload["arguments"]), call, context);
   if (call.invalid === true && !(isSpelled && isUnreadable))
     context.report.addLoss("invalid-call-unsupported", "invalid");

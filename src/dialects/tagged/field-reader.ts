@@ -14,7 +14,7 @@ export class FieldReader {
   readonly #wire: JsonObject;
   readonly #context: DecodeContext;
   readonly #used = new Set<string>();
-  /** Further fields, beside those that are read, in which an explicit null means a missing value. */
+  /** Fields that are not read, but whose explicit null is stored as a form instead of as residue. */
   readonly #nullable: ReadonlySet<string>;
   readonly #read = new Set<string>();
   #absent: string[] | undefined;
@@ -55,7 +55,7 @@ export class FieldReader {
     if (this.#wire[field] === undefined) (this.#absent ??= []).push(field);
   }
 
-  /** Marks a field that was read as not read, so that it becomes residue. */
+  /** Undoes the reading of a field, so that its value becomes residue. */
   releaseField(field: string): void {
     this.#used.delete(field);
   }

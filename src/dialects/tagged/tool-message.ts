@@ -50,8 +50,8 @@ export function readBareOutput(
 export function findBareResult(message: Message, form: JsonObject, dialect: string): ToolResultPart | undefined {
   const [result] = message.parts;
   if (message.role !== "tool" || message.parts.length !== 1 || result?.type !== "tool-result") return undefined;
-  // A bare result has its call id only in `tool_call_id` of the message, so the stored message must have had that field
-  // with the same id. A bare result has no fields for an error, an executor or residue.
+  // A bare result has no call id of its own: the wire must have had `tool_call_id` on the message, and no other id may
+  // be stored for that field. A bare result has no fields for an error, an executor or residue either.
   if (wasOmitted(form, "tool_call_id") || Object.hasOwn(message.extra?.[dialect] ?? {}, "tool_call_id"))
     return undefined;
   if (result.isError || result.executor === "provider" || result.extra?.[dialect] !== undefined) return undefined;

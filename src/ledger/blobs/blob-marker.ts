@@ -13,8 +13,8 @@ export const MARKER_FIELD = "$blobs";
 export type PathStep = string | number;
 
 /**
- * The top-level fields of a message from which no string is extracted: the fields that the ledger reads, and a field
- * with the marker's name, which is moved into the marker unchanged.
+ * The top-level fields of a message from which no string is extracted: the fields that the ledger itself reads from a
+ * stored message, and `$blobs`, whose value is moved into the marker as `own`.
  */
 export const EXCLUDED_FIELDS: ReadonlySet<PathStep> = new Set([
   "id",
@@ -55,8 +55,8 @@ export function isBlobReference(value: unknown): value is string {
  * searched.
  */
 export function needsBlobs(body: string, threshold: number): boolean {
-  // This runs for every written message. `includes` is fast if the first character of the searched text is rare, so
-  // "256-" is searched instead of "sha256-".
+  // This runs for every written message. `includes` is fast if the first character of the searched text is rare, and
+  // "2" is rarer than "s" in messages; so "256-", the end of the prefix "sha256-", is searched.
   return body.length > threshold || body.includes("256-") || body.includes("$blobs");
 }
 
@@ -97,8 +97,8 @@ export interface StringPosition {
 }
 
 /**
- * Finds the position of an extracted string. Returns undefined if there is no empty string at the path, because a
- * marker that does not fit the message must not overwrite other values.
+ * Finds the position of an extracted string. Returns undefined if the value at the path is not an empty string: the
+ * marker then does not belong to this message, and restoring the string would overwrite another value.
  */
 export function findStringPosition(message: object, at: readonly PathStep[]): StringPosition | undefined {
   if (at[0] === undefined || EXCLUDED_FIELDS.has(at[0])) return undefined;

@@ -24,7 +24,7 @@ export interface ExtractionResult<T> {
 export function extractStrings<T extends object>(message: T, threshold: number): ExtractionResult<T> {
   const strings: LongString[] = [];
   const maxLength = Math.max(threshold, MIN_LENGTH);
-  // The cast is safe, because the copy differs from the original only in the content of strings.
+  // The cast is safe, because the copy has the structure of the message; only the content of strings differs.
   return { message: extractFromValue(message, [], maxLength, strings) as T, strings };
 }
 

@@ -18,7 +18,10 @@ export function listMediaParts(parts: unknown, found: MediaPart[] = []): MediaPa
   return found;
 }
 
-/** Returns the JSON pointer, within `parts`, of the first reference to a blob; undefined if there is none. */
+/**
+ * Returns the JSON pointer, within `parts`, of the first media part that references the blob; undefined if no part
+ * references it.
+ */
 export function findBlobPath(parts: unknown, blob: string): string | undefined {
   if (!Array.isArray(parts)) return undefined;
   for (const [index, part] of (parts as readonly (Part | null)[]).entries()) {

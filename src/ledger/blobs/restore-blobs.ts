@@ -41,7 +41,10 @@ export async function restoreBlobs<T extends StoredMessage>(
 class BlobRestorer {
   readonly #scope: LedgerScope;
   readonly #mode: BlobMode;
-  /** The texts of the blobs that were read, so that a blob that several messages reference is read once. */
+  /**
+   * The texts of the blobs that were read, by encoding and reference, so that a blob that several messages reference is
+   * read once. The text is undefined if the blob could not be read.
+   */
   readonly #texts = new Map<string, string | undefined>();
   #faults: string[] = [];
 
@@ -68,8 +71,8 @@ class BlobRestorer {
 
   async #putString({ container, step }: StringPosition, extracted: ExtractedString): Promise<void> {
     const isMediaContent = isMediaPart(container) && (step === "data" || step === "text");
-    // The reference in a media part must be a blob with the bytes of the media. Only a blob that was made from base64
-    // contains these bytes; any other blob contains the characters of the `data` field.
+    // In a media part, a blob reference stands for the bytes of the media. A blob contains these bytes only if the
+    // `data` string was stored decoded from base64. Otherwise it contains the characters of `data`, which are restored.
     if (this.#mode === "reference" && isMediaContent && step === "data" && extracted.as === "base64") {
       return setBlobReference(container, step, extracted);
     }

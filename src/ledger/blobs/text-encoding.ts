@@ -12,8 +12,8 @@ const BUFFER_ENCODINGS = { base64: "base64", utf8: "utf8", utf16: "utf16le" } as
 >;
 
 /**
- * The number of leading characters that `mayBeBase64` tests; in most other texts, one of these characters does not
- * occur in base64.
+ * The number of leading characters that `mayBeBase64` tests. A text that is not base64 usually has, within these
+ * characters, one that does not occur in base64.
  */
 const SAMPLE_LENGTH = 64;
 

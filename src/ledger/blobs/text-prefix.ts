@@ -6,8 +6,8 @@ import { decodeText } from "./text-encoding.ts";
 import { readBlob } from "./upload.ts";
 
 /**
- * Returns the text in the first chunk of a blob; "" if the blob cannot be read. The functions that read the whole
- * message report such a blob.
+ * Returns the text in the first chunk of a blob; "" if the blob cannot be read. The fault is not reported here, because
+ * the functions that read the whole message report it.
  */
 export async function readTextPrefix(
   scope: LedgerScope,

@@ -103,7 +103,7 @@ class BlobUpload {
 
   async add(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length;) {
-      // Each chunk gets a new buffer, because the full buffers have not been written yet.
+      // Each chunk gets a new buffer, because the buffers of the earlier chunks in `#full` still wait to be written.
       if (this.#used === this.#filling.length) this.#startChunk();
       const piece = bytes.subarray(at, at + this.#filling.length - this.#used);
       this.#filling.set(piece, this.#used);

@@ -116,7 +116,8 @@ export function* insertOrRefreshBlob(
   for (;;) {
     const createdAt = scope.now();
     if (yield* wait(tx.insertBlob({ ...row, createdAt }))) return true;
-    // If the existing blob was deleted between the two statements, the insert is repeated.
+    // If another process deleted the existing blob after the insert failed, the blob cannot be refreshed, and the
+    // insert is repeated.
     if (yield* wait(tx.refreshBlob(row.tenant, row.hash, createdAt))) return false;
   }
 }

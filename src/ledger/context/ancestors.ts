@@ -21,7 +21,7 @@ export interface AncestorFacts {
   userId: string | null;
 }
 
-/** A walk yields to the event loop after a read of this many rows. */
+/** If a read returned at least this many rows, the walk yields to the event loop before the next read. */
 const READ_SIZE = 1000;
 
 export async function readAncestorFacts(
@@ -54,14 +54,17 @@ export async function readAncestorFacts(
   return facts;
 }
 
-/** Merges an ancestor into the facts of a message. Ancestors are merged from the nearest one to the root. */
+/**
+ * Adds an ancestor to the facts of a message. The ancestors are added upwards, the nearest one first. An ancestor that
+ * is not an instruction resets `instructionId`, because the instructions below it are not leading instructions.
+ */
 function addMessage(facts: AncestorFacts, { id, role }: MessageHeader): void {
   if (isInstruction(role)) facts.instructionId ??= id;
   else [facts.instructionId, facts.isInstructionsOnly] = [null, false];
   if (role === "user") facts.userId ??= id;
 }
 
-/** Merges the cached facts of an ancestor into the facts of a message. */
+/** Adds the facts about an ancestor and everything above it, which were cached, to the facts of a message. */
 function addFacts(facts: AncestorFacts, rest: AncestorFacts): void {
   facts.instructionId = rest.isInstructionsOnly ? (facts.instructionId ?? rest.instructionId) : rest.instructionId;
   facts.isInstructionsOnly &&= rest.isInstructionsOnly;
@@ -71,8 +74,8 @@ function addFacts(facts: AncestorFacts, rest: AncestorFacts): void {
 /** The maximum number of threads in the cache of a store. */
 const MAX_CACHED_THREADS = 1000;
 /**
- * The maximum number of messages of a thread whose facts are cached; more than one, because several branches may be
- * read.
+ * The maximum number of cached facts per thread. There is one entry for each message from which a walk started; there
+ * can be several such messages, because several branches may be read.
  */
 const MAX_ENTRIES_PER_THREAD = 8;
 /**

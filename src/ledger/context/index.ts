@@ -28,8 +28,8 @@ export async function readContext(
   const leading: StoredMessage[] = [];
   for await (const chunk of readPathUp(scope, key, instructionId, { blobs: "send" })) leading.push(...chunk);
   leading.reverse();
-  // If all ancestors of `messages[0]` are instructions, the instructions at the start of `messages` are leading
-  // instructions, too.
+  // If all ancestors of `messages[0]` are instructions, the path begins with instructions that continue into
+  // `messages`: the instructions at the start of `messages` are leading instructions, too.
   const firstOther = isAll ? messages.findIndex(({ role }) => !isInstruction(role)) : 0;
   const begin = firstOther === -1 ? messages.length : firstOther;
   leading.push(...messages.slice(0, begin));
@@ -45,7 +45,10 @@ interface PathEnd {
   ancestorId: string | null;
 }
 
-/** Reads the last messages of a path: more than `limit` messages, or the complete path if it is not that long. */
+/**
+ * Reads messages from the leaf upwards until more than `limit` messages are selected or the root is reached.
+ * Interrupted turns are removed, unless `interrupted` is true.
+ */
 async function readPathEnd(
   scope: LedgerScope,
   key: ThreadKey,
@@ -65,8 +68,9 @@ async function readPathEnd(
     if (count <= threshold) continue;
     const messages = select(read.toReversed());
     if (messages.length > limit) return { messages, ancestorId: read.at(-1)?.parentMessageId ?? null };
-    // `select` also removed calls and results that lost their counterpart, so too few messages are left. The next
-    // selection waits for twice as many messages, because each selection processes all messages that were read.
+    // `count` excludes interrupted messages, but `select` also removed calls and results that lost their counterpart,
+    // so at most `limit` messages are left. The next selection waits for twice as many messages, because each selection
+    // processes all messages that were read.
     threshold = count * 2;
   }
   return { messages: select(read.reverse()), ancestorId: null };
@@ -119,8 +123,8 @@ async function selectEnd(
 }
 
 /**
- * Returns the start indexes of the ends that have at most `limit` messages and in which every result has its call, the
- * longest end first.
+ * An end is a list of the last messages, such as the last three. Returns the start indexes of the ends that have at
+ * most `limit` messages and in which every tool result has its call, the longest end first.
  */
 function listCompleteEnds(messages: readonly StoredMessage[], limit: number): number[] {
   const ends: number[] = [];

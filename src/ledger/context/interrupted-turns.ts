@@ -29,7 +29,8 @@ export function removeInterruptedTurns(messages: StoredMessage[]): StoredMessage
   const isComplete = (part: Part): boolean => {
     const pair = pairs.get(part);
     if (pair === undefined) return true;
-    // A call without any result is still pending, so it stays.
+    // A result is kept if its call is kept. A call is kept if a result is kept, or if it never had a result and is
+    // still pending.
     return part.type === "tool-result" ? pair.hasCall : pair.hasResult || !pair.hasInterruptedResult;
   };
   const remaining: StoredMessage[] = [];

@@ -6,7 +6,7 @@ import type { LogRow, RunRow } from "../store/rows.ts";
 import type { RunEventBody } from "../runs/log-bodies.ts";
 import type { LedgerScope } from "../scope.ts";
 import type { ThreadKey } from "../store/contract.ts";
-import { type Cursor, toKeyBefore } from "./cursor.ts";
+import { type Cursor, toPreviousId } from "./cursor.ts";
 
 export function createCursorGoneError(runId: string): LedgerError {
   return new LedgerError(
@@ -17,13 +17,13 @@ export function createCursorGoneError(runId: string): LedgerError {
 }
 
 /**
- * Throws "cursor-gone" if the cursor lies within compacted deltas. This is checked before the first event, because the
- * reader's next cursor would be after the gap and would hide it.
+ * Throws "cursor-gone" if the cursor lies within compacted deltas. This is checked before the first event: the cursor
+ * of that event is after the gap, so a reader that continued from it would not notice the gap.
  */
 export async function assertNoGap({ store }: LedgerScope, key: ThreadKey, start: Cursor, run?: RunRow): Promise<void> {
   if (start.id === "") return;
   // A cursor with a delta index lies within a row, and the rest of that row is unread. The range then includes the row.
-  const after = start.delta === undefined ? start.id : toKeyBefore(start.id);
+  const after = start.delta === undefined ? start.id : toPreviousId(start.id);
   const compacted =
     run === undefined
       ? await store.reads.compactedRun(key, { after, upTo: start.id })
@@ -37,7 +37,7 @@ export async function assertKnownCursor(
   key: ThreadKey,
   { id }: Cursor,
 ): Promise<void> {
-  const range = { after: toKeyBefore(id), upTo: id };
+  const range = { after: toPreviousId(id), upTo: id };
   const exists =
     (await reads.message(key, id)) !== undefined ||
     (await reads.log(key, { ...range, limit: 1 })).length > 0 ||

@@ -6,7 +6,10 @@ import { BASE32_CHARACTERS } from "../ids.ts";
 export interface Cursor {
   /** The id of the last row that was read, completely or in part; "" at the beginning of the history. */
   id: string;
-  /** The index of the last delta that was read, if the row is a batch with unread deltas; -1 if no delta was read. */
+  /**
+   * The index of the last delta that was read, if the row is a batch of deltas that was not read completely; -1 if none
+   * of its deltas was read. Absent if the row was read completely.
+   */
   delta?: number;
 }
 
@@ -26,14 +29,6 @@ export function parseCursor(text: unknown): Cursor {
     );
   }
   return delta === undefined ? { id } : { id, delta: Number(delta) };
-}
-
-/**
- * Returns a key that sorts directly before an id. Reads return the rows after a key, so a read after this key begins
- * with the id.
- */
-export function toKeyBefore(id: string): string {
-  return id.slice(0, -1);
 }
 
 /**

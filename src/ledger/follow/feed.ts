@@ -10,7 +10,7 @@ import type { LedgerScope } from "../scope.ts";
 import type { ThreadKey } from "../store/contract.ts";
 import type { IdRange } from "../store/queries.ts";
 import type { LedgerEvent } from "../types.ts";
-import { type Cursor, formatCursor, toKeyBefore } from "./cursor.ts";
+import { type Cursor, formatCursor, toPreviousId } from "./cursor.ts";
 import { createCursorGoneError, GapDetector } from "./compacted-gaps.ts";
 import { RunMetadataCache } from "./run-metadata.ts";
 
@@ -35,8 +35,8 @@ class RowBuffer<Row extends { id: string }> {
   readonly #read: (range: IdRange) => Promise<{ rows: readonly Row[]; end?: string }>;
 
   /**
-   * `read` returns the rows of a range. It sets `end` to the id up to which it has read if there may be more rows in
-   * the range.
+   * `read` returns rows of a range. If there may be more rows in the range, `read` also returns `end`, the id up to
+   * which it has read.
    */
   constructor(after: string, read: (range: IdRange) => Promise<{ rows: readonly Row[]; end?: string }>) {
     this.#after = after;
@@ -71,8 +71,8 @@ export class ThreadFeed {
   readonly #runId: string | undefined;
   readonly #blobs: BlobMode;
   /**
-   * The id of the last delta row of an ended run; undefined for a live run and for a feed of all runs. After this row,
-   * a reader needs only the row of the run's end, so the next read is limited to one row.
+   * For a feed of one ended run: the id of the run's last delta row, or the run's id if it has no deltas; otherwise
+   * undefined. After this id, a reader needs only the row of the run's end, so the next read is limited to one row.
    */
   readonly #deltasEnd: string | undefined;
   readonly #metadata: RunMetadataCache;
@@ -98,7 +98,7 @@ export class ThreadFeed {
     this.#start = start;
     this.#gaps = skipsGaps ? undefined : new GapDetector(start);
     this.#messages = new RowBuffer(start.id, (range) => this.#readMessages(range));
-    this.#log = new RowBuffer(start.delta === undefined ? start.id : toKeyBefore(start.id), (range) =>
+    this.#log = new RowBuffer(start.delta === undefined ? start.id : toPreviousId(start.id), (range) =>
       this.#readLog(range),
     );
   }
@@ -215,8 +215,9 @@ export class ThreadFeed {
 }
 
 /**
- * Returns the id up to which messages are read before a log row of a run. The messages of a run are written together
- * with its end, so only a state change can follow them; for other rows the limit is "", which selects no messages.
+ * Returns the id up to which messages of a run are read before the run's log row `row`. The messages are written
+ * together with the run's end, so they precede only a state change; for other rows the limit is "", which selects no
+ * messages.
  */
 function findMessageLimit(row: LogRow | undefined): string {
   return row?.kind === "run" ? row.id : "";

@@ -123,16 +123,16 @@ async function* readEvents(
 }
 
 /**
- * True if the event marks a run as superseded. The event follows the end of the run, where a reader of only that run
- * stops.
+ * True if the event marks a run as superseded. A reader of only that run does not receive this event: it comes after
+ * the end of the run, where such a reader stops.
  */
 function isSuperseded(event: LedgerEvent): boolean {
   return event.type === "run" && event.run.state === "superseded";
 }
 
 /**
- * Returns the cursor to start from. A run has no events before the position that is its id, so a cursor before that
- * position is replaced by the one directly before the run's first row.
+ * Returns the cursor to start from. No event of a run has an id before the run's id, so an earlier cursor is replaced
+ * by the position directly before the run's id (`delta: -1`).
  */
 function resolveStart(run: RunRow | undefined, after: Cursor = { id: "" }): Cursor {
   return run === undefined || after.id >= run.id ? after : { id: run.id, delta: -1 };

@@ -6,7 +6,9 @@ import type { LedgerStore, ThreadKey } from "../store/contract.ts";
 /** The interval in milliseconds after which a reader checks for new rows even if the store has reported no change. */
 const POLL_MS = 1000;
 
-/** The callbacks of the waiting readers of each store. They are called when the store closes. */
+/**
+ * The callbacks of each store's waiting readers, and those of `onStoreClose`. They are called before the store closes.
+ */
 const readersOfStore = new WeakMap<LedgerStore, Set<() => void>>();
 const closedStores = new WeakSet<LedgerStore>();
 
@@ -77,7 +79,7 @@ export class ThreadWakeups {
     this.#assertOpen();
     if (this.#unwatch === undefined) {
       this.#unwatch = this.#store.watch(this.#key, () => this.#notify());
-      // Returns at once, because rows may have been written before the watch began.
+      // The first call returns at once, because rows may have been written before the watch began.
       return;
     }
     if (!this.#isPending && !this.#lifetime.hasEnded) await this.#waitForCall();

@@ -8,8 +8,8 @@ import type { Extra, Part, ToolCallPart, ToolResultPart } from "../../model/part
 /** The mapping from a client's call ids to stored calls. */
 export class CallIdMap {
   /**
-   * The stored calls of each client id. An id has several calls if several calls of the client's turn have this id, for
-   * example because the client dropped the ids.
+   * The stored calls for each call id that the client sends. Several stored calls have the same client id if the client
+   * gave one id to several calls of a turn, for example because it dropped the ids.
    */
   readonly #stored = new Map<string, ToolCallPart[]>();
 
@@ -33,8 +33,9 @@ export class CallIdMap {
   }
 
   /**
-   * Returns the client's message with results that refer to the stored calls. If the message has calls itself, their
-   * ids are no longer mapped, because later results belong to these calls.
+   * Returns the client's message with tool results that refer to the stored calls. If the message itself has calls, the
+   * mapping of their ids is deleted: later results with these ids belong to the calls of this message, which is not
+   * stored.
    */
   apply(message: Message): Message {
     if (this.#stored.size === 0) return message;
@@ -48,7 +49,8 @@ export class CallIdMap {
   #rewritePart(part: Part): Part {
     if (part.type !== "tool-result" || part.executor === "provider") return part;
     const calls = this.#stored.get(part.toolCallId) ?? [];
-    // If several calls have this id, the n-th result belongs to the n-th call; the last call may have several results.
+    // If several calls have this id, the n-th result belongs to the n-th call. The last call stays in the list, because
+    // it may have several results.
     const call = calls.length > 1 ? calls.shift() : calls[0];
     return call === undefined ? part : toResultOfCall(part, call);
   }

@@ -10,7 +10,7 @@
 import type { MessageHeader } from "../store/rows.ts";
 import { isInstruction, toTurnRole } from "./normal-form.ts";
 
-/** The fields of a message on which the digests of the messages below it depend. */
+/** The fields of a stored message on which the digests or markers of the messages below it depend. */
 export type RoleAndDigest = Pick<MessageHeader, "role" | "digest">;
 
 const DEFERRED = "+";
@@ -33,14 +33,18 @@ export function isLeadingInstruction({ role, digest }: RoleAndDigest): boolean {
   return digest === BLANK || (digest === "" && isInstruction(role));
 }
 
-/** Returns the role of the turn that a message belongs to. */
+/**
+ * Returns the role of the turn that a message belongs to. A blank message with a marker such as "~user" belongs to the
+ * turn above it, whose role is in the marker.
+ */
 export function readTurnRole({ role, digest }: RoleAndDigest): string {
   return isBlankMarker(digest) ? digest.slice(BLANK.length) : toTurnRole(role);
 }
 
 /**
- * Returns the digest or marker of a blank message under `above`. A blank message does not change the conversation:
- * under an assistant message or another blank message, it has the same value as that message.
+ * Returns the digest or marker to store for a blank message under `above`. A blank message does not change the
+ * conversation, so under an assistant message or another blank message it has the same digest or marker as that
+ * message.
  */
 export function createBlankMarker(above: RoleAndDigest | undefined): string {
   if (above === undefined || isLeadingInstruction(above)) return BLANK;
@@ -48,7 +52,9 @@ export function createBlankMarker(above: RoleAndDigest | undefined): string {
   return continuesTurn ? above.digest : BLANK + toTurnRole(above.role);
 }
 
-/** Returns the marker of a message that continues a turn and whose digest no lookup needs. */
+/**
+ * Returns the marker to store instead of the digest of a message that continues a turn, if no lookup needs that digest.
+ */
 export function createDeferredMarker(role: string): string {
   return isInstruction(role) ? DEFERRED : "";
 }

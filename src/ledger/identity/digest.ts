@@ -11,10 +11,9 @@ const WHOLE_CHARACTERS = 26;
 const FOUR_BITS = 0b111100;
 
 /**
- * Returns the digest of a conversation that ends with `turn`, complete or partial. `previous` is the digest of the
- * message before the turn, "" if there is none. Leading instructions have the digest "", because they are not part of
- * the chain of digests. `before` is the previous turn: the order of its calls determines the order of two or more
- * results; without results it may be omitted.
+ * Returns the digest of a conversation whose last turn is `turn`; the turn may be incomplete. `previous` is the digest
+ * before the turn, "" at the beginning of a conversation. Instructions at the beginning keep the digest "", because
+ * digests do not cover them. `before` is the turn before `turn`: several results are sorted in the order of its calls.
  */
 export function computeDigest(previous: string, turn: readonly Message[], before: readonly Message[] = []): string {
   const [first] = turn;

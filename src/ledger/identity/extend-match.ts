@@ -11,14 +11,16 @@ import { type HistoryMatch, choosePreferred } from "./match-history.ts";
 import { isBlank, toTurnRole } from "./normal-form.ts";
 
 /**
- * The maximum number of headers that are read from either end of the messages after the match. The messages that
- * continue the match are searched among these headers, because the store has no index by parent.
+ * The maximum number of headers that are read of the newest messages after the match, and the same number of the oldest
+ * ones. The store has no index by parent, so the messages that continue the match are searched among these headers.
  */
 const MAX_ROWS = 256;
-/** The maximum number of stored messages that are considered for one turn. */
+/** The maximum number of stored messages, on all branches together, that are compared with one turn of the history. */
 const MAX_BRANCHES = 64;
 
-/** Returns the match, extended as far as the stored messages equal the history. */
+/**
+ * Returns the match, moved to the last position up to which the stored messages below it equal the client's history.
+ */
 export async function extendMatch(
   scope: LedgerScope,
   history: TurnHistory,
@@ -55,13 +57,13 @@ async function readHeadersAfter(reads: LedgerReads, key: ThreadKey, after: strin
 interface StoredTurnEnd {
   header: MessageHeader;
   digest: string;
-  /** The number of blank messages at the end of the conversation up to this message. */
+  /** The number of consecutive blank messages that end with this message; 0 if the message is not blank. */
   blankCount: number;
 }
 
 /**
- * Returns the stored messages, with their digests, that are below one of the headers and connected to it only by
- * messages of the turn's role or blank messages.
+ * Returns the stored messages below the headers that may belong to the given turn, with their digests: messages that
+ * have the turn's role or are blank, and that only such messages separate from one of the headers.
  */
 async function findStoredTurn(
   reads: LedgerReads,
@@ -94,8 +96,8 @@ function* readOrComputeDigest(reads: LedgerReads, key: ThreadKey, header: Messag
 }
 
 /**
- * Returns the last position in a turn up to which the history is stored, and the stored messages that end there;
- * undefined if no message of the turn is stored.
+ * Returns the last position in the client's turn up to which a stored conversation equals the history, and the stored
+ * messages with which these conversations end; undefined if no message of the turn is stored.
  */
 async function findLongestEnd(
   history: TurnHistory,
@@ -107,7 +109,8 @@ async function findLongestEnd(
   if (stored.length === 0) return undefined;
   const from = Math.max(after, turn.from);
   for (const position of [{ at: turn.to, digest: turn.digest }, ...listEndsWithin(history, turn, from)]) {
-    // Blank messages at the end do not change the digest, so their number is compared: at least as many must be stored.
+    // Blank messages at the end of a turn do not change the digest, so they are counted: at least as many blank
+    // messages must be stored as the client sent. In an assistant turn they are not compared.
     const blankCount = turn.role === "assistant" ? 0 : countBlankBefore(history, position.at);
     const headers: MessageHeader[] = [];
     for (const each of stored) {

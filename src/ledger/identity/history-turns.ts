@@ -78,8 +78,8 @@ function findNextNonBlank(messages: readonly Message[], from: number): number {
 }
 
 /**
- * Returns the start of the turn to which the message `first` belongs. The messages from `after` up to it are blank:
- * they are part of the turn only if `first` is an assistant message.
+ * Returns the index at which the turn of the message `first` starts. All messages from `after` to `first` are blank;
+ * they belong to this turn only if `first` is an assistant message.
  */
 function findTurnStart(messages: readonly Message[], after: number, first: number): number {
   return messages[first]?.role === "assistant" ? after : first;
@@ -98,10 +98,16 @@ export interface HistoryPosition {
   digest: string;
 }
 
-/** Positions within a turn are considered only among this many messages at its end. */
+/**
+ * The maximum number of messages at the end of a turn between which positions are listed, because a digest is computed
+ * for each position.
+ */
 const MAX_ENDS_PER_TURN = 8;
 
-/** Yields the positions after assistant messages, the last position first. */
+/**
+ * Yields the position after each assistant turn and the positions within the turn, from the end of the history
+ * backwards.
+ */
 export function* listAssistantEnds(history: TurnHistory): Generator<HistoryPosition, void, void> {
   for (const turn of history.turns.toReversed()) {
     if (turn.role !== "assistant") continue;
@@ -110,7 +116,7 @@ export function* listAssistantEnds(history: TurnHistory): Generator<HistoryPosit
   }
 }
 
-/** Yields the positions between the messages of a turn that are after `after`, the last position first. */
+/** Yields the positions between two messages of the turn that are larger than `after`, the last position first. */
 export function* listEndsWithin(
   history: TurnHistory,
   turn: IdentityTurn,

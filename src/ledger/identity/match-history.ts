@@ -7,7 +7,7 @@ import type { LedgerScope } from "../scope.ts";
 import { runAsync } from "../store/steps.ts";
 import type { HistoryPosition } from "./history-turns.ts";
 
-/** The number of digests of the first lookup: usually the last answer is stored, so it is looked up alone. */
+/** The number of digests in the first lookup. It is 1, because usually the last answer of the history is stored. */
 const FIRST_BATCH = 1;
 /** The factor by which the number of digests grows with each lookup. */
 const GROWTH = 8;
@@ -35,8 +35,8 @@ export interface MatchCriteria {
 }
 
 /**
- * Returns the match at the first of the positions that a stored message of the tenant matches; undefined if there is
- * none. The positions must be in order, the longest history first.
+ * Returns the match at the first position up to which the history equals a stored conversation of the tenant; undefined
+ * if there is no such position. The positions must be sorted, the longest history first.
  */
 export async function findMatch(
   scope: LedgerScope,
@@ -64,15 +64,15 @@ async function findLongest(
   const { scope: ownScope, isScopeRequired } = criteria;
   const { store, tenant } = scope;
   const digests = batch.map(({ digest }) => digest);
-  // This lookup determines which of the digests exist at all, in the tenant or in the required scope.
+  // This lookup finds out which of the digests are stored at all: in the required scope, or else in the whole tenant.
   const headers = await store.reads.findDigests(
     tenant,
     digests,
     MAX_CANDIDATES,
     isScopeRequired ? ownScope : undefined,
   );
-  // If the result was limited, digests may be missing from it: short conversations are equal more often and may have
-  // displaced longer ones. All positions are then tried.
+  // If the lookup returned the maximum number of headers, stored digests may be missing: short conversations occur more
+  // often, and their headers may have displaced those of longer ones. In this case, no position is skipped.
   const isLimited = headers.length === MAX_CANDIDATES;
   for (const position of batch) {
     if (!isLimited && !headers.some(({ digest }) => digest === position.digest)) continue;
@@ -98,8 +98,8 @@ async function findMatchAt(
     for (const header of headers) {
       if (isInThread(header, criteria) && (await criteria.accepts({ at, header }))) accepted.push(header);
     }
-    // If the result was limited, the message on the active path may be missing from it, so the active paths are
-    // searched.
+    // If the lookup returned the maximum number of headers, a message on an active path may be missing from them. If
+    // none of the accepted headers is on an active path, the active paths of the threads are searched for the digest.
     const isLimited = headers.length === MAX_CANDIDATES;
     const header = isLimited
       ? ((await findNewestActive(scope, accepted)) ??
@@ -167,8 +167,8 @@ async function findActiveInThread(
 }
 
 /**
- * Finds a message with this digest for which `criteria.accepts` is true, on the active path of the required thread or,
- * if no thread is required, on the active path of any thread of these headers.
+ * Finds a message with this digest on an active path for which `criteria.accepts` is true. Searches the active path of
+ * the thread that the criteria require, or else of every thread that has one of the headers.
  */
 async function findActiveByDigest(
   scope: LedgerScope,

@@ -40,8 +40,9 @@ export function compareMedia(client: readonly Message[], stored: readonly Messag
   const kinds = new Set([...storedMedia].map(readIdentityKind));
   for (const source of clientMedia) {
     if (storedMedia.has(source)) continue;
-    // The media differ if the stored messages have no media, or have media of this kind but not this one. Identities of
-    // different kinds cannot be compared, because a server may have replaced the bytes by an address.
+    // `source` is not among the stored media. The media differ if no media are stored, or if media of the same kind
+    // (bytes or address) are stored. Different kinds cannot be compared, because a server may have replaced the bytes
+    // by an address.
     if (kinds.size === 0 || kinds.has(readIdentityKind(source))) return "other";
     result = "unknown";
   }

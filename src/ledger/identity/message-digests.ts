@@ -47,8 +47,8 @@ export function computeDigestsFromHeader(
 }
 
 /**
- * Returns a digest or marker for each of the messages, which follow `parent`. Reads the turns above them from the
- * store.
+ * Returns a digest or marker for each of the messages, which follow `parent`. Unlike `computeDigestsFromHeader`, reads
+ * the turns above the messages from the store.
  */
 export function* computeDigestsFromPath(
   reads: LedgerReads,
@@ -88,8 +88,9 @@ function findMarker(message: Message, above: RoleAndDigest): string | undefined 
 }
 
 /**
- * True if a message continues the turn of `above` and no lookup needs its digest. Lookups need only the digests of the
- * first `MAX_DIGESTS_PER_TURN` assistant messages of a turn; the messages after them have the marker "".
+ * True if a message continues the turn of `above` and no lookup needs its digest. Lookups need the digests of assistant
+ * messages, up to `MAX_DIGESTS_PER_TURN` per turn. An assistant message with the digest "" is beyond that number, so
+ * the assistant messages that continue its turn are deferred, too.
  */
 function isDeferred(role: string, above: RoleAndDigest): boolean {
   if (readTurnRole(above) !== toTurnRole(role)) return false;
@@ -101,8 +102,8 @@ class TurnChain {
   #previous: string;
   #turn: Message[] = [];
   /**
-   * The blank messages after the last message that is not blank. They become part of the turn if an assistant message
-   * follows.
+   * The blank messages since the last message that is not blank. If the next message is an assistant message, they
+   * become part of its turn; otherwise they are dropped.
    */
   #blanks: Message[] = [];
   /** The previous turn, which contains the calls of the current turn's results. */
@@ -146,7 +147,10 @@ class TurnChain {
   }
 }
 
-/** Returns the chain that the new messages continue; undefined if the parent's header is not enough to build it. */
+/**
+ * Returns the chain of turns that the new messages continue. Returns undefined if the parent's header is not enough:
+ * the parent has no digest, the messages continue its turn, or several tool results must be sorted by its calls.
+ */
 function startChainFromHeader(parent: RoleAndDigest | undefined, messages: readonly Message[]): TurnChain | undefined {
   if (parent === undefined || (isLeadingInstruction(parent) && parent.role !== "assistant")) return new TurnChain("");
   if (!isDigest(parent.digest)) return undefined;

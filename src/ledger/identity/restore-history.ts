@@ -13,7 +13,10 @@ export interface StoredAnswers {
   at: number;
   /** The stored messages of each assistant turn. */
   byTurn: ReadonlyMap<IdentityTurn, StoredMessage[]>;
-  /** The stored blank assistant messages within each turn of another role. */
+  /**
+   * The stored blank assistant messages inside each turn of another role. The identity of a conversation ignores blank
+   * messages, so one user turn can contain messages before and after a blank assistant message.
+   */
   between: ReadonlyMap<IdentityTurn, readonly BlankMessagePosition[]>;
 }
 
@@ -49,7 +52,10 @@ export function restoreHistory(
   return restored;
 }
 
-/** Returns the messages of a client's turn with the stored blank messages instead of the client's blank messages. */
+/**
+ * Returns the messages of a client's turn, in which the stored blank messages replace the blank messages that the
+ * client sent. Without stored blank messages, the client's messages are returned unchanged.
+ */
 function insertBlankMessages(
   messages: readonly Message[],
   between: readonly BlankMessagePosition[] = [],
@@ -86,8 +92,8 @@ function moveBreakpoints(messages: Message[], client: readonly Message[]): Messa
   for (const [name, part] of nameParts(messages)) {
     delete part.cache;
     partsByName.set(name, part);
-    // A breakpoint whose part is not stored moves to the last part. Reasoning and opaque parts do not count, because
-    // they may be dropped for another provider.
+    // If the part that has the client's breakpoint is not stored, the breakpoint moves to `last`. Reasoning and opaque
+    // parts do not count as the last part, because they may be dropped for another provider.
     if (part.type !== "reasoning" && part.type !== "opaque") last = part;
   }
   for (const [name, { cache }] of nameParts(client)) {

@@ -15,7 +15,8 @@ function isDifferent(restored: Message | undefined, client: Message): boolean {
   if (restored === undefined || (client.id !== undefined && client.id !== restored.id)) return true;
   const { id: _, metadata: __, ...sent } = client;
   const { id: ___, metadata: ____, ...stored } = restored;
-  // The messages are compared as they are first, because usually they are identical.
+  // The messages are first compared without conversion, because usually they are identical and a conversion is not
+  // needed.
   return !sameJson(sent, stored) && !sameJson(toComparableMessage(sent), toComparableMessage(stored));
 }
 

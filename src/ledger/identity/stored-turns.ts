@@ -23,8 +23,8 @@ export class StoredHistory {
   readonly #history: TurnHistory;
   readonly #hasMedia: boolean;
   /**
-   * The keys (`toHeaderKey`) of stored messages that cannot match, because at or above them the client's media differ
-   * from the stored media.
+   * The keys (`toHeaderKey`) of stored messages that cannot match, because the client's media differ from the media of
+   * the message itself or of a message above it.
    */
   readonly #rejected = new Set<string>();
 
@@ -43,7 +43,9 @@ export class StoredHistory {
     for (const [index, { turn, rows }] of pairs.entries()) {
       const client = this.#clientTurn(turn, match.at);
       if (!hasMedia(client) || compareMedia(client, await this.#read(filterAnswers(rows))) !== "other") continue;
-      // A match that ends earlier in this turn is still possible; a match below this turn is not.
+      // The media differ in this turn. The tested message and all messages of the later turns can no longer match.
+      // Other messages of this turn are not rejected, because the history may match up to an earlier message of the
+      // turn.
       this.#rejected.add(toHeaderKey(match.header));
       for (const { rows: below } of pairs.slice(index + 1))
         for (const row of below) this.#rejected.add(toHeaderKey(row));
@@ -53,8 +55,9 @@ export class StoredHistory {
   }
 
   /**
-   * Returns the stored messages for the turns up to the match. Omits turns that cannot be read completely or whose
-   * media may differ. `from` contains rows from the match upwards, if they were read already.
+   * Returns the stored assistant messages for the turns up to the match. Omits turns that cannot be read completely or
+   * whose media may differ. `from` contains the rows of the match and of the messages before it, if they were already
+   * read.
    */
   async readAnswers(match: HistoryMatch, from?: MessageRow[]): Promise<StoredAnswers> {
     const pairs = await this.#readTurnRows(match, from);
@@ -85,8 +88,8 @@ export class StoredHistory {
   }
 
   /**
-   * Pairs the turns up to a match with their stored rows, from the last turn back. If a message of the path is missing,
-   * the turns above it have no pair.
+   * Pairs the turns of the history up to a match with their stored rows. The last turns of both correspond, so they are
+   * paired from the end. If a message of the path is missing, the turns above it have no pair.
    */
   async #readTurnRows({ at, header }: HistoryMatch, rowsFrom?: MessageRow[]): Promise<TurnRows[]> {
     const known = this.#history.turns.filter(({ from }) => from < at);
@@ -137,7 +140,7 @@ function listBlankMessages(
 
 /**
  * Returns the rows of the path that ends with a message, grouped by turn, without leading instructions. `from` contains
- * rows from this message upwards, if they were read already.
+ * the row of this message and the rows before it, if they were already read.
  */
 async function readStoredTurns(
   scope: LedgerScope,
@@ -180,7 +183,8 @@ function groupByTurn(path: readonly MessageRow[]): MessageRow[][] {
     }
     const isAnswer = row.role === "assistant";
     const isSame = role === readTurnRole(row);
-    // Blank messages before the first turn belong to no turn, unless the first turn is the assistant's.
+    // Blank messages belong to the turn above them, unless an assistant turn begins here: they are then its first
+    // messages. Otherwise, blank messages above the first turn belong to no turn.
     if (!isAnswer || isSame) for (const each of blanks) turns.at(-1)?.push(each);
     const leadingBlanks = isAnswer && !isSame ? blanks : [];
     blanks = [];

@@ -101,8 +101,8 @@ export function assertMessageIdOrNull(value: unknown, path: string): void {
 }
 
 /**
- * Returns the rows that an earlier call with the same idempotency key wrote; `result` is the stored result of that
- * call. Throws "unknown-message" if a row was deleted.
+ * Returns the rows that an earlier call with the same idempotency key wrote. `result`, the stored result of that call,
+ * contains the ids of the rows. Throws "unknown-message" if a row was deleted.
  */
 export function* readKeyedMessages(reads: LedgerReads, key: ThreadKey, result: JsonValue): Steps<MessageRow[]> {
   const messageIds = isObject(result) ? result["messageIds"] : undefined;

@@ -57,7 +57,8 @@ export function* writeChain(
   const written: WrittenChain = { messages: [], rows: [] };
   if (messages.length === 0) return written;
   const key = { tenant: head.tenant, threadId: head.id };
-  // Most appends need no read, so the generators below are entered only if a read is necessary.
+  // Most appends need no read. `yield*` is used only where a read is necessary, because entering a generator takes
+  // time.
   let parent = parentId === null ? undefined : (knownParent ?? findCachedParent(scope, head, parentId));
   if (parentId !== null) parent ??= yield* readParent(tx, key, parentId);
   let digests = computeDigestsFromHeader(parent, messages);
@@ -101,8 +102,8 @@ export function* writeChain(
 }
 
 /**
- * Returns the parent's header from the cache if the parent is the newest message, because the head, which is read under
- * the lock of the thread, proves that this message still exists.
+ * Returns the parent's header from the cache, but only if the parent is the newest message of the thread: `head` was
+ * read under the lock of the thread, so this message certainly still exists.
  */
 function findCachedParent(scope: LedgerScope, head: ThreadHead, id: string): MessageHeader | undefined {
   return id === head.newestMessageId ? findLastMessage(scope.store, head, id) : undefined;
@@ -137,16 +138,17 @@ interface StampedMessage extends Omit<StoredMessage, "id" | "parentMessageId"> {
 }
 
 /**
- * Returns a copy of the message with the ledger's metadata. The id that the message had is stored as
- * `metadata["sourceId"]`, and the run that produced the original as `metadata["sourceRunId"]`.
+ * Returns a copy of the message with the ledger's metadata. The id that the message had before is stored as
+ * `metadata["sourceId"]`. If the message was copied from another run, that run's id is stored as
+ * `metadata["sourceRunId"]`.
  */
 function stampMessage(message: Message, createdAt: string, runId: string | undefined): StampedMessage {
   const metadata: Metadata & { schemaVersion: number } = Object.assign(
     message.metadata === undefined ? {} : copyObject(message.metadata),
     { schemaVersion: SCHEMA_VERSION },
   );
-  // A message with `parentMessageId` was copied from a ledger. If it also has a `sourceId`, that is the id of the
-  // original, and it is not replaced.
+  // A message with `parentMessageId` was copied from a ledger. If it has a `sourceId`, it was a copy there, too: the
+  // `sourceId` is the id of the first original and is not replaced.
   const isCopy = "parentMessageId" in message && metadata["sourceId"] !== undefined;
   if (message.id !== undefined && !isCopy) metadata["sourceId"] = message.id;
   // A run id other than `runId` belongs to the thread or ledger that the message was copied from.

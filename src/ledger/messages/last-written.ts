@@ -36,7 +36,7 @@ export function findLastMessage(store: LedgerStore, thread: ThreadHead, id: stri
   return header?.id === id && header.tenant === thread.tenant ? header : undefined;
 }
 
-/** Returns the header of a row, that is, all columns except the body. */
+/** Returns the header of a row: a copy of all its columns except the body, which would use much memory in the cache. */
 export function toHeader({ tenant, threadId, id, parentId, runId, role, digest }: MessageHeader): MessageHeader {
   return { tenant, threadId, id, parentId, runId, role, digest };
 }

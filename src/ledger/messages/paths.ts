@@ -10,7 +10,7 @@ const FIRST_READ_SIZE = 16;
 /** The maximum number of rows of any read of a walk. */
 const MAX_READ_SIZE = 1000;
 
-/** The rows of one read that lie on the path. */
+/** The rows of one read that lie on the path, without the rows of other branches. */
 export interface PathRows<Row> {
   /** The rows on the path, newest first. */
   rows: Row[];

@@ -9,7 +9,10 @@ import { readSummaries } from "./thread-summaries.ts";
 import type { ListedThread, ThreadList, ThreadListPage } from "./types.ts";
 
 const DEFAULT_PAGE_SIZE = 50;
-/** The position of a thread in the order by activity: its last activity (an id or an id prefix), a dot and its id. */
+/**
+ * Matches a position in the order by activity (`next` and `before` of a page): the last activity of the last listed
+ * thread, which is an id or an id prefix, then a dot and the id of that thread.
+ */
 const ACTIVITY_POSITION = /^([0-9A-Z]{0,26})\.(.+)$/s;
 
 export async function listThreads(scope: LedgerScope, page: ThreadListPage = {}): Promise<ThreadList> {

@@ -105,8 +105,9 @@ function toOutlinedMessage(
 }
 
 /**
- * Returns a cursor before all deltas of the live runs; null for the beginning of the thread. The cursor does not lie
- * within compacted deltas, because a reader could not follow from there.
+ * Returns a cursor before all deltas of the live runs; null for the beginning of the thread. If this cursor lies among
+ * the deltas of a run that were deleted by compaction, the cursor before that run's first delta is returned instead,
+ * because a reader could not follow from a deleted delta.
  */
 async function findOutlineCursor(
   { store }: LedgerScope,
@@ -114,7 +115,8 @@ async function findOutlineCursor(
   live: readonly RunRow[],
   lastId: string,
 ): Promise<string | null> {
-  // A run has no rows before its own id, so a cursor before the smallest id is before all deltas of the live runs.
+  // All rows of a run have larger ids than the run itself, so the id before the smallest id of a live run is before all
+  // deltas.
   const first = live.reduce((least, { id }) => (id < least ? id : least), "~");
   let cursor = first <= lastId ? toPreviousId(first) : lastId;
   for (;;) {

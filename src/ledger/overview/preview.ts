@@ -41,8 +41,8 @@ export function createPreview(parts: readonly Part[], length: number): string {
 }
 
 /**
- * Returns the beginning of a text on one line. The result may be longer than `length`, so that the caller detects a
- * text that must be truncated. White space is replaced only if necessary, because most texts do not need it.
+ * Returns the beginning of a text on one line. The result may be longer than `length`, so that the caller knows that it
+ * must truncate the text. White space is replaced only if the line needs it, because most texts do not.
  */
 function toOneLine(text: string, length: number): string {
   // The text may begin with much white space, so more than `length` characters are examined, but not all of a long

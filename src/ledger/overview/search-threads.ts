@@ -11,8 +11,8 @@ import type { ThreadSearchOptions, ThreadSearchResult } from "./types.ts";
 const DEFAULT_PAGE_SIZE = 50;
 const HITS_PER_THREAD = 3;
 /**
- * The number of threads with matching messages that a search by kind examines, because the search index cannot filter
- * by kind.
+ * The number of threads with matching messages that a search for threads of one kind examines. The search index cannot
+ * filter by kind, so the threads of other kinds are removed from the result afterwards.
  */
 const MAX_THREADS_OF_KIND = 500;
 const TITLES_PER_READ = 1000;
@@ -57,8 +57,8 @@ function mergeMatches(
 }
 
 /**
- * Returns the matching messages by thread id, the best match first. Includes more threads than `limit` if there are
- * more, so that the caller can detect further matches.
+ * Returns the matching messages by thread id, the thread with the best match first. If more than `limit` threads match,
+ * returns more than `limit` threads, so that the caller knows that there are further matches.
  */
 async function findMessageMatches(
   scope: LedgerScope,
@@ -90,8 +90,8 @@ function dropShortPrefix(query: string): string {
 const ASCII = /^[\0-\x7f]*$/;
 
 /**
- * Returns the ids of threads whose title contains all words of the query, also within longer words, newest first.
- * Returns up to `limit + 1` ids, so that the caller can detect further matches.
+ * Returns the ids of threads whose title contains all words of the query, newest first. A word may also be part of a
+ * longer word. Returns up to `limit + 1` ids, so that the caller knows whether there are further matches.
  */
 async function searchTitles(scope: LedgerScope, { query, limit, kind }: ThreadSearchCriteria): Promise<string[]> {
   const terms = [...listTerms(query)];

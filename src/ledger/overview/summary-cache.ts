@@ -17,23 +17,29 @@ import { toThreadMapKey } from "../threads/thread-map-key.ts";
  */
 export const LAST_RUNS = 10;
 const MAX_MODELS = 5;
-/** The maximum number of runs that the cached summaries of a store count together. */
+/**
+ * The maximum number of runs in all cached summaries of a store together. Each summary contains the ids of its runs, so
+ * this limits the memory of the cache.
+ */
 const MAX_CACHED_RUNS = 200_000;
 /** The maximum number of threads in the cache of a store. */
 const MAX_CACHED_THREADS = 10_000;
 
-/** The summary of a thread up to `lastId`. */
+/** The summary of a thread, in which all rows with ids up to `lastId` are counted. */
 export class CachedSummary {
   readonly createdAt: string;
   readonly purges: number;
-  /** All rows up to this id are counted. */
+  /** The id up to which the rows of the thread are counted in this summary. */
   lastId = "";
   messages = 0;
   /** The beginning of the first user message's text; undefined if no such message was found yet. */
   preview: string | undefined;
   usage: Usage | undefined;
   readonly live = new Set<string>();
-  /** The ids of the runs whose usage is included in `usage`. The usage of a run does not change after its end. */
+  /**
+   * The ids of the ended runs whose usage is included in `usage`. A run is counted once, because its usage does not
+   * change after its end.
+   */
   readonly countedRunIds = new Set<string>();
   /** The ids of the last runs with their models; "" for an unknown model. */
   #models: [runId: string, model: string][] = [];
@@ -44,7 +50,8 @@ export class CachedSummary {
   }
 
   /**
-   * True if the summary covers the beginning of the thread. False if rows were deleted or the thread was created again.
+   * True if all counted rows still exist, so that only later rows must be added to the summary. False if rows of the
+   * thread were deleted, or if the thread was deleted and created again.
    */
   isValidFor({ createdAt, purges, lastId }: ListedHead): boolean {
     return this.createdAt === createdAt && this.purges === purges && this.lastId <= lastId;
@@ -99,7 +106,7 @@ function parseObjectOrEmpty(text: string): Record<string, unknown> {
   }
 }
 
-/** A cached summary and its weight in the cache. */
+/** A cached summary and its share of `MAX_CACHED_RUNS`. */
 interface CacheEntry {
   thread: CachedSummary;
   /** The number of runs that the summary counted when it was added to the cache; the summary may count more later. */

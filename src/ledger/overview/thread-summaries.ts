@@ -110,8 +110,8 @@ async function updateSummaries(scope: LedgerScope, stale: readonly StaleSummary[
 }
 
 /**
- * Reads all runs of threads without a cached summary. The last runs are read completely; for older runs, only the usage
- * is read.
+ * Adds all runs of threads without a cached summary. The last `LAST_RUNS` runs are read completely, because their
+ * metadata contains the model; of older runs, only the usage is read.
  */
 async function readAllRuns(scope: LedgerScope, uncached: readonly StaleSummary[]): Promise<void> {
   const { store, tenant } = scope;
@@ -129,7 +129,8 @@ async function readAllRuns(scope: LedgerScope, uncached: readonly StaleSummary[]
 }
 
 /**
- * Returns the positions of the next read: for each thread that may have more runs, the smallest run id that was read.
+ * Returns the positions from which the next read continues. Runs are read from the newest to the oldest, so a position
+ * is the smallest run id that was read. A thread for which fewer than `limit` runs were read has no more runs.
  */
 function findNextPositions(
   runs: readonly { threadId: string; id: string }[],
@@ -153,7 +154,9 @@ async function readBodyPreview(scope: LedgerScope, body: string): Promise<string
   }
 }
 
-/** The promise of the last read of summaries that has not ended, for each store and tenant. */
+/**
+ * For each store, maps a tenant to the promise of the read of summaries that was started last and has not ended yet.
+ */
 const pendingReads = new WeakMap<LedgerStore, Map<string, Promise<unknown>>>();
 
 /**

@@ -70,7 +70,10 @@ export interface ThreadListPage extends Omit<ThreadPage, "before"> {
 /** A page of threads. */
 export interface ThreadList {
   threads: ListedThread[];
-  /** The value of `before` for the next page; null if this page is the last. */
+  /**
+   * The value of `before` for the next page; null if there is no next page. If the last page is full, the next page is
+   * empty.
+   */
   next: string | null;
 }
 
@@ -79,8 +82,8 @@ export interface ThreadSearchOptions extends Pick<ThreadListPage, "limit" | "kin
 /** The result of `ledger.searchThreads`. */
 export interface ThreadSearchResult {
   /**
-   * Threads whose title matches, newest first, then threads whose messages match, best match first. If there are too
-   * many of both, half of the result are title matches.
+   * Threads whose title matches, newest first, then threads whose messages match, best match first. If there is not
+   * enough room for all matches of either kind, half of the result are title matches.
    */
   threads: ListedThread[];
   /** The matching messages, at most three per thread. */

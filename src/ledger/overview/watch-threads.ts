@@ -1,12 +1,12 @@
-// Watches the threads of a tenant and yields their changes, the same change of a thread at most once per interval. A
-// slow reader receives equal changes of a thread only once; a reader with too many unread changes is stopped with
-// "busy".
+// Watches the threads of a tenant and yields their changes. The same change of the same thread is made readable at most
+// once per interval, and it is yielded once if the reader did not read it in the meantime. A reader with too many
+// unread changes is stopped with "busy".
 import { LedgerError } from "../errors.ts";
 import { onStoreClose } from "../follow/index.ts";
 import type { LedgerScope } from "../scope.ts";
 import type { ThreadChange, WatchOptions } from "./types.ts";
 
-/** The interval in milliseconds in which the same change of a thread is not repeated. */
+/** The time in milliseconds between two moments at which collected changes become readable. */
 const INTERVAL_MS = 250;
 /** The maximum number of unread changes per reader. */
 const MAX_PENDING_CHANGES = 10_000;
@@ -39,9 +39,14 @@ type ThreadChangeResult = IteratorResult<ThreadChange, void>;
 
 class ThreadChangeIterator implements AsyncIterableIterator<ThreadChange, void> {
   onEnd: () => void = () => undefined;
-  /** The changes that can be read now; equal changes of a thread only once. */
+  /**
+   * The changes that `next` can return now, by change and thread id, so that equal changes of a thread are returned
+   * once.
+   */
   readonly #ready = new Map<string, ThreadChange>();
-  /** The changes that can be read after the end of the interval; equal changes of a thread only once. */
+  /**
+   * The changes that were added during the current interval and become readable at its end, by change and thread id.
+   */
   readonly #waiting = new Map<string, ThreadChange>();
   #timer: NodeJS.Timeout | undefined;
   #wake: (() => void) | undefined;
@@ -112,15 +117,15 @@ class ThreadChangeIterator implements AsyncIterableIterator<ThreadChange, void> 
   }
 }
 
-/** Maps a change to the earlier change of the same thread that it cancels. */
+/** Maps a kind of change to the opposite kind: an unread earlier change of the opposite kind is removed. */
 const OPPOSITES: Partial<Record<ThreadChange["change"], ThreadChange["change"]>> = {
   created: "deleted",
   deleted: "created",
 };
 
 /**
- * Adds a change at the end of the map. Removes an equal earlier change, and also the opposite earlier change: a thread
- * that was deleted and created again exists.
+ * Adds a change at the end of the map. Removes an equal earlier change of the thread, and also the opposite one: if a
+ * thread was deleted and created again, only "created" is left, because the thread exists.
  */
 function moveToEnd(changes: Map<string, ThreadChange>, { threadId, change }: ThreadChange): void {
   const opposite = OPPOSITES[change];

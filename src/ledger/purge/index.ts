@@ -23,7 +23,10 @@ const GRACE_MS = 24 * 60 * 60 * 1000;
 /** The maximum number of rows that one call of the store deletes or reads. */
 const BATCH_SIZE = 500;
 
-/** The states of runs whose messages can be deleted as replaced messages. */
+/**
+ * The states of runs whose messages a purge of replaced messages can delete; without such a run, a thread is not
+ * purged.
+ */
 const DELETABLE_STATES: ReadonlySet<RunState> = new Set(["superseded", "failed", "cancelled"]);
 
 /** The checked options of a purge. */
@@ -149,8 +152,8 @@ function* purgeThread(
     ? deleteWholeThread(scope, tx, key, head, plan)
     : deleteReplaced(tx, key, head, plan);
   let total = deleted;
-  // If neither messages nor the thread were deleted, all blob references still exist, and no blob is deleted. Blobs are
-  // deleted in the order of their hashes, so that concurrent callers cannot deadlock.
+  // Blobs are deleted only if messages or the thread were deleted; otherwise all references to blobs still exist. The
+  // order of the hashes prevents a deadlock of concurrent callers.
   const hashes = [...new Set(references)].sort();
   for (let at = 0; at < hashes.length && (deleted.messages > 0 || deleted.threads > 0); at += BATCH_SIZE) {
     total = addCounts(

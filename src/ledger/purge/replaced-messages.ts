@@ -44,8 +44,9 @@ export function findReplacedMessages(
     const state = findState(states, runId);
     const isPartial = state === "failed" || state === "cancelled";
     if (!supersededIds.has(id) && !isPartial && !children.some((child) => supersededIds.has(child))) continue;
-    // The message counts as superseded, so that its parent is deleted as well if no other messages follow the parent. A
-    // message of a failed or cancelled run does not by itself cause the deletion of its parent.
+    // The message counts as superseded when its parent is tested, so the parent is deleted as well if it has no other
+    // children. This does not apply to messages of failed and cancelled runs: the question before a failed answer is
+    // kept.
     if (!isPartial) supersededIds.add(id);
     deletedIds.add(id);
     messageIds.push(id);

@@ -1,6 +1,6 @@
-// Stores and finds the aliases of runs: the ids by which clients refer to their answers. An alias belongs to the run
-// that received it last. If runs of several threads received the same alias, an additional alias records that the alias
-// is shared.
+// Stores and finds the aliases of runs: the ids by which clients refer to the answers of runs. An alias belongs to the
+// run that received it last. If runs of several threads received the same alias, a second alias with the name of
+// `toSharedAliasName` records this.
 import { requireName } from "../check-arguments.ts";
 import { LedgerError } from "../errors.ts";
 import type { RunRow } from "../store/rows.ts";
@@ -12,7 +12,9 @@ import { toRunInfo } from "./run-info.ts";
 
 const MAX_ALIASES = 1000;
 
-/** Returns the name of the additional alias that exists if runs of several threads received the alias `name`. */
+/**
+ * Returns the name of the second alias, which `putAliases` stores if runs of several threads received the alias `name`.
+ */
 export function toSharedAliasName(name: string): string {
   return `${name} (several)`;
 }

@@ -31,7 +31,7 @@ export class AttachedRun implements Run {
     await this.#readEnded("append");
   }
 
-  /** Does nothing, because `push` reports no errors; `commit` throws the error. */
+  /** Does nothing: this handle cannot write, but `push` never throws. `commit` throws the error. */
   push(): void {}
 
   async mergeMetadata(): Promise<void> {
@@ -62,7 +62,10 @@ export class AttachedRun implements Run {
     return { messages };
   }
 
-  /** Returns the result of the run if it ended with this step; otherwise throws, with "fenced" if the run is live. */
+  /**
+   * Returns the result of the run if the run ended with this step. Throws "fenced" if the run is live, and the error of
+   * `requireTransition` if the run ended with another step.
+   */
   async #readEnded(step: RunStep): Promise<CommitResult> {
     const row = await this.#scope.store.reads.run(this.#scope.tenant, this.id);
     if (row === undefined) throw createUnknownRunError(this.id);

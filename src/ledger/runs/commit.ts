@@ -18,7 +18,7 @@ import { closeRun, type EndedRun } from "./run-outcome.ts";
 import { requireTransition } from "./transitions.ts";
 import type { TurnContent } from "./run-turn.ts";
 
-/** Commits the run. The result has no outcome if the run was committed before. */
+/** Commits the run and returns it with its outcome; without an outcome if the run was committed before. */
 export function* writeCommit(
   scope: LedgerScope,
   tx: LedgerTransaction,
@@ -45,7 +45,8 @@ export function* writeCommit(
     changes: { state: next, usage: encodeColumn(usage), ...merged },
     outcome: { messageIds: written.map(({ id }) => id), supersededRunIds: superseded.map(({ id }) => id) },
     messages: written,
-    // Usage and error of a run are stored only when the run ends, so the run has no values other than these.
+    // Usage and error of a run are stored only when the run ends, so the row contains no earlier values to add to
+    // these.
     facts: usage === undefined ? {} : { usage },
   });
   yield* logSuperseded(scope, tx, head, superseded);

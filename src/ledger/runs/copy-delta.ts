@@ -17,8 +17,9 @@ const MAX_VALUE_DEPTH = MAX_DEPTH - MAX_LEVELS_AROUND_VALUE;
 const RETAINED_KINDS: ReadonlySet<string> = new Set(["start", "done", "error"]);
 
 /**
- * Returns the delta with a copy of its payload, parsed from its JSON. A payload without lists and objects is copied
- * without parsing, and only if its kind is retained. Throws if a value is nested too deeply to be read back.
+ * Returns the delta with a copy of its payload, parsed from `json`, the JSON of the delta. A payload without lists and
+ * objects is copied without parsing, and only if its kind is in RETAINED_KINDS. Throws if a value is nested too deeply
+ * to be read back.
  */
 export function copyDelta(delta: MessageDelta, json: string): MessageDelta {
   const { payload, providerRaw } = delta;

@@ -16,8 +16,8 @@ const LEVELS_AROUND_INPUT = 3;
 const LEVELS_AROUND_ALTERNATIVE = 5;
 
 /**
- * Returns the message with arguments that are nested too deeply replaced by their JSON text. The calls with replaced
- * arguments are marked as invalid.
+ * Returns the message with the arguments of tool calls that are nested too deeply replaced by their JSON text; these
+ * calls are marked as invalid. `levels` is the maximum depth of the whole message.
  */
 export function limitInputDepth(message: Message, levels = MAX_DEPTH): Message {
   if (levels === MAX_DEPTH && isStorableMessage(message)) return message;

@@ -22,7 +22,7 @@ export interface RunEnd {
   error?: ProviderError;
 }
 
-/** Ends the run. The result has no outcome if the run had ended in the same way before. */
+/** Ends the run and returns it with its outcome; without an outcome if the run had ended in the same way before. */
 export function* writeEnd(
   scope: LedgerScope,
   tx: LedgerTransaction,

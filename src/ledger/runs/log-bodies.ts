@@ -23,8 +23,8 @@ export function encodeDelta({ seq, timestamp, kind, payload, providerRaw }: Mess
 }
 
 /**
- * Encodes a batch as a list of deltas. A number before a delta is its `seq`, written if it does not follow the previous
- * `seq`; a string is its timestamp, written if it changed.
+ * Encodes a batch as a JSON list of deltas. A number in the list is the `seq` of the delta after it, written if it does
+ * not follow the previous `seq`. A string is the timestamp of the delta after it, written if it changed.
  */
 export function encodeBatch(deltas: readonly EncodedDelta[]): string {
   const pieces: string[] = [];
@@ -87,8 +87,8 @@ export interface RunEventBody {
 }
 
 /**
- * The usage and error of a run as values. A caller that has just encoded them passes them, so that they need not be
- * decoded again.
+ * The decoded usage and error of a run. A caller of `createRunEventRow` that has just encoded them for the run's row
+ * passes them, so that they need not be decoded again.
  */
 export type RunUsageAndError = Pick<RunInfo, "usage" | "error">;
 

@@ -9,8 +9,8 @@ import { encodeColumn, readRunMetadata, toThreadKeyOfRun } from "./run-info.ts";
 import { createFencedError, lockRun } from "./lock-run.ts";
 
 /**
- * Merges the fields and returns the changed columns. The write is idempotent, so it can be repeated if its response was
- * lost.
+ * Merges the fields into the run's metadata, and returns the changed columns of the run's row. The write is idempotent,
+ * so it can be repeated if its response was lost.
  */
 export function* mergeRunMetadata(
   scope: LedgerScope,

@@ -96,7 +96,9 @@ interface WrittenCall {
   input: StoredMessage[];
   messages: StoredMessage[];
   supersededRunIds: string[];
-  /** The header of the thread's newest message, for `cacheLastMessage`; undefined if it is not known. */
+  /**
+   * The header of the thread's newest message, for `cacheLastMessage`; undefined if the call neither wrote nor read it.
+   */
   last: MessageHeader | undefined;
 }
 interface EarlierCall {
@@ -129,7 +131,7 @@ function* writeCall(scope: LedgerScope, tx: LedgerTransaction, plan: RecordPlan)
     ...(isCommitted && { supersededRunIds: superseded.map(({ id }) => id) }),
   };
   head.lastId = scope.nextId(head.lastId);
-  // A synchronous store returns no promise here. The generator `wait` is then not created, which saves time.
+  // A synchronous store returns no promise here. `wait` is then not called, because creating its generator takes time.
   const insertedRun = tx.insertRun(row);
   if (isPromise(insertedRun)) yield* wait(insertedRun);
   const { usage, error } = plan;

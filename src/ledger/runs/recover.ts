@@ -28,7 +28,8 @@ export async function recoverRuns(
   let failure: { error: unknown } | undefined;
   const seen = new Set<string>();
   for (;;) {
-    // Runs that cannot be recovered stay expired, so the limit is increased to read the runs after them.
+    // Runs that cannot be recovered stay expired, and every read returns them again. The limit is increased by the
+    // number of tried runs, so that a read also returns further runs.
     const limit = RUNS_PER_READ + seen.size;
     const expired = await ledgerScope.store.reads.expiredRuns(
       ledgerScope.now(),
@@ -78,8 +79,8 @@ interface SalvagedRun {
 function* salvageRun(scope: LedgerScope, tx: LedgerTransaction, expired: RunRow): Steps<SalvagedRun | undefined> {
   const head = yield* wait(tx.lockThread(toThreadKeyOfRun(expired)));
   const row = yield* wait(tx.run(expired.tenant, expired.id));
-  // Meanwhile, the thread may have been deleted, the writer may have renewed its lease, or another writer may have
-  // taken over the run.
+  // Since the expired runs were read, the thread may have been deleted, the writer may have renewed its lease, or
+  // another writer may have taken over the run.
   if (head === undefined || row === undefined || row.leaseUntil >= scope.now()) return undefined;
   const state = requireTransition(row, "recover");
   if (state === "same") return undefined;

@@ -10,7 +10,8 @@ const ROWS_PER_READ = 16;
 
 /**
  * Returns the deltas without the deltas that the log already contains unchanged. `since` is the last `seq` that was
- * known to be written. Deltas up to `since` and deltas that differ from the log are returned; the writer rejects them.
+ * known to be written. Deltas up to `since`, and deltas that differ from the logged delta with the same `seq`, are
+ * returned; the writer rejects them.
  */
 export async function removeDuplicateDeltas(
   reads: LedgerReads,
@@ -39,7 +40,10 @@ function toComparableText(delta: MessageDelta): string {
   return JSON.stringify([delta.runId, timestamp, json]);
 }
 
-/** Returns the comparable texts of the logged deltas after `since`, by `seq`. Reads the log backwards from its end. */
+/**
+ * Returns the text of each logged delta after `since` (from `toComparableText`), by `seq`. Reads the log backwards from
+ * its end.
+ */
 async function readDeltasSince(reads: LedgerReads, row: RunRow, since: number): Promise<Map<number, string>> {
   const written = new Map<number, string>();
   for (let upTo = row.lastDeltaId; upTo !== null;) {
@@ -54,7 +58,7 @@ async function readDeltasSince(reads: LedgerReads, row: RunRow, since: number): 
     for (const delta of deltas) if (delta.seq > since) written.set(delta.seq, toComparableText(delta));
     const last = rows.at(-1);
     const isEnough = deltas.some(({ seq }) => seq <= since + 1);
-    // The next read includes the last row again, because the id directly before it is unknown.
+    // `upTo` is inclusive, so the next read returns the last row again: the id directly before that row is unknown.
     upTo = isEnough || last === undefined || rows.length < ROWS_PER_READ ? null : last.id;
   }
   return written;

@@ -19,8 +19,8 @@ export interface ReplayResult {
 }
 
 /**
- * Rebuilds a turn from the deltas of its run, which are read in bounded batches. The read starts at the run's id, which
- * is the position in the log where the run began.
+ * Rebuilds a turn from the deltas of its run, which are read in bounded batches. The read starts at the run's id,
+ * because all delta rows of the run have larger ids.
  */
 export function* replayTurn(reads: LedgerReads, row: RunRow): Steps<ReplayResult> {
   const turn = new RunTurn();

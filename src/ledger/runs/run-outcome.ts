@@ -26,11 +26,11 @@ interface RunClosing {
   changes: RunChanges;
   outcome: RunOutcomeIds;
   messages: StoredMessage[];
-  /** The values of usage and error, which `changes` contains as JSON. */
+  /** The decoded usage and error, which `changes` contains as JSON. If absent, they are decoded from that JSON. */
   facts?: RunUsageAndError;
 }
 
-/** Ends a run whose thread is locked. Updates `head` in place. */
+/** Ends a run whose thread is locked. Sets `head.lastId` to the id of the log row that records the end. */
 export function* closeRun(
   scope: LedgerScope,
   tx: LedgerTransaction,

@@ -74,7 +74,8 @@ export async function writeWithRaceRetry<T>(
     // a path.
     const isRace = error instanceof LedgerError && error.code === "conflict" && error.path === "";
     if (!isRace || (target.row === undefined && callerId?.isFresh !== true)) throw error;
-    // Another process may have used an id from newId(), so the second attempt looks up the thread id and the run id.
+    // The first attempt did not look up ids from newId() (`isFresh`). Another process may have used such an id, so the
+    // second attempt looks up the thread id and the run id.
     target.isFresh = false;
     if (callerId !== undefined) callerId.isFresh = false;
     return scope.store.write(work);
@@ -82,8 +83,8 @@ export async function writeWithRaceRetry<T>(
 }
 
 /**
- * Returns the input of a run, checked. Throws "invalid-input" if its messages cannot be stored or a fork point is also
- * given.
+ * Returns the checked input of a run. Throws "invalid-input" if its messages cannot be stored, or if `fork`, the fork
+ * point of the run, is also given.
  */
 export function requireRunInput(input: RunInput | undefined, fork: unknown): RunInput | undefined {
   if (input === undefined) return undefined;
@@ -186,7 +187,8 @@ export function* resolveRunId(
       path: "runId",
     });
   }
-  // If other rows were written to the thread after the id was created, the run begins after them.
+  // The run's position in the log is its id; if other rows were written to the thread after the id was created, it is
+  // the next id after them.
   head.lastId = id > head.lastId ? id : nextId;
   return id;
 }

@@ -30,8 +30,8 @@ export class RunTurn {
   /** Adds one delta. Throws an `AssemblyError` if the delta is illegal; the turn is then unchanged. */
   push(delta: MessageDelta): void {
     this.#assembler.push(delta);
-    // The responses are stored here, because the assembler does not return the finished responses if the stream is cut
-    // off later.
+    // The finished responses are stored at each "done", because the assembler does not return them if the stream is cut
+    // off in a later answer.
     if (delta.kind === "done") this.#responses = this.#assembler.finish().responses;
   }
 
@@ -45,7 +45,10 @@ export class RunTurn {
     return { ...turn, messages: requireStorableTurn(turn.messages) };
   }
 
-  /** Returns the messages of an unfinished turn, marked as interrupted (B90). Messages without parts are omitted. */
+  /**
+   * Returns the messages of an unfinished turn, marked as interrupted (B90). Drops values that cannot be stored, and
+   * messages without parts.
+   */
   interrupt(provider: string | undefined): TurnContent {
     const { messages, responses } = this.#finishPartial();
     const { messages: described, usage } = toTurnContent(messages, responses, provider);
@@ -72,7 +75,10 @@ export class RunTurn {
   }
 }
 
-/** Returns the messages, each answer with the metadata of its response, and the sum of the usage. */
+/**
+ * Returns the messages, and the sum of the usage of the responses. The message of a response gets the response's fields
+ * as metadata.
+ */
 function toTurnContent(
   messages: readonly Message[],
   responses: readonly PartialResponse[],
@@ -106,8 +112,8 @@ export function toTurnFromMessages(messages: readonly Message[]): TurnContent {
 }
 
 /**
- * Adds the sum of the usages to the messages. A single usage is added with all its counts; of several usages, only the
- * counts that can be summed are added. Without any usage, no sum is added.
+ * Returns the messages with the sum of the usages of `counted`. A single usage is returned with all its counts; of
+ * several usages, only the counts that can be summed are returned. Without any usage, there is no sum.
  */
 function addUsageSum(messages: Message[], counted: readonly { usage?: Usage }[]): TurnContent {
   const usages = counted.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));

@@ -1,5 +1,5 @@
 // The writer of a live run checks deltas immediately, writes them in batches, and stores the messages at the end of the
-// run. Steps that end the run, and steps that must wait for the end of another step, are executed one after the other.
+// run. Calls that end the run, and calls that must wait for another call, are queued and executed one after the other.
 import { AssemblyError } from "../../assembly/index.ts";
 import type { Delta, Message, MessageDelta } from "../../model/index.ts";
 import { assertExpectedLeafOption } from "../messages/append.ts";
@@ -48,8 +48,8 @@ export class RunWriter implements Run {
   readonly #buffer: WriteBuffer<AcceptedBatch>;
   #row: RunRow;
   /**
-   * The messages assembled from the accepted deltas; undefined if they may differ from the log. The log is then
-   * replayed when they are needed.
+   * The messages assembled from the accepted deltas; undefined if they may differ from the deltas in the log. The log
+   * is then replayed when the messages are needed.
    */
   #turn: RunTurn | undefined;
   /** The `seq` of the last accepted delta, whether it is written or not. */
@@ -59,11 +59,11 @@ export class RunWriter implements Run {
   #outcome: CommitResult | undefined;
   #isFenced = false;
   /**
-   * The last `seq` that was written before a write with an unknown outcome; undefined if every outcome is known. The
-   * caller may append the deltas of the write with the unknown outcome again.
+   * The `seq` of the last delta that is known to be written, if a later write had an unknown outcome; otherwise
+   * undefined. The caller may append the deltas of that later write again.
    */
   #lastKnownSeq: number | undefined;
-  /** The error of the first pushed delta that was not written. */
+  /** The error of the first call of `push` whose deltas were rejected or could not be written. */
   #pushError: { error: unknown } | undefined;
 
   constructor(scope: LedgerScope, live: LiveRuns, row: RunRow, turn: RunTurn) {
@@ -91,7 +91,8 @@ export class RunWriter implements Run {
     if (this.#queuedSteps === 0 && this.#turn !== undefined && this.#lastKnownSeq === undefined) {
       return this.#accept(this.#turn, deltas);
     }
-    // The promise is wrapped in an object, so that the next queued steps do not wait until the deltas are durable.
+    // The promise of the write is wrapped in an object: the queue would otherwise wait until the deltas are durable
+    // before it runs the next step.
     const { written } = await this.#enqueue(async () => ({
       written: this.#accept(...(await this.#withoutWritten(deltas))),
     }));
@@ -205,7 +206,10 @@ export class RunWriter implements Run {
     this.#live.assertOpen();
   }
 
-  /** Accepts all deltas or throws. The promise resolves when the deltas are durable. */
+  /**
+   * Adds all deltas to the turn and to the write buffer, or throws. The returned promise resolves when they are
+   * durable.
+   */
   #accept(turn: RunTurn, deltas: DeltaList): Promise<void> {
     this.#assertOwned();
     requireTransition(this.#row, "append");
@@ -217,8 +221,8 @@ export class RunWriter implements Run {
       try {
         turn.push(delta);
       } catch (error) {
-        // The turn already contains the earlier deltas of the batch. This is rare, so the turn is discarded and
-        // replayed from the log when it is needed.
+        // The turn already contains the earlier deltas of the rejected batch. This is rare, so the turn is discarded
+        // and replayed from the log when it is needed.
         if (index > 0) this.#turn = undefined;
         throw createBatchError(index, error);
       }
@@ -235,8 +239,8 @@ export class RunWriter implements Run {
     try {
       const row = await attempt(false).catch((error: unknown) => {
         if (!(error instanceof LedgerError) || error.outcome !== "unknown") throw error;
-        // The second attempt detects whether the first one was written. If the store is unavailable, the outcome stays
-        // unknown.
+        // The second attempt detects whether the first one was written. If the store is unavailable, the outcome of the
+        // first attempt stays unknown, so its error is thrown.
         return attempt(true).catch((second: unknown) => {
           throw second instanceof LedgerError && second.code === "unavailable" ? error : second;
         });
@@ -303,7 +307,10 @@ export class RunWriter implements Run {
     return this.#finish((scope, row) => scope.store.write((tx) => writeCommit(scope, tx, row, stored, options)));
   }
 
-  /** Returns a turn with only the usage, for a commit without messages; undefined if the run had ended before. */
+  /**
+   * Returns a turn with only the usage of the streamed deltas, for a commit of an empty list of messages; undefined if
+   * the run had ended before.
+   */
   async #usageOnly(): Promise<TurnContent | undefined> {
     const turn = this.#turn ?? (await this.#replay("commit")).turn;
     if (!isLive(this.#row.state)) return undefined;

@@ -128,8 +128,8 @@ export interface Run {
    */
   mergeMetadata(fields: Record<string, unknown>): Promise<void>;
   /**
-   * Commits the assembled deltas, or the given messages. An empty list commits no messages and stores only the usage. A
-   * repeated call returns the result of the first call.
+   * Commits the messages assembled from the deltas, or the given messages. An empty list commits no messages and stores
+   * only the usage of the deltas. A repeated call returns the result of the first call.
    */
   commit(messages?: readonly Message[], options?: CommitOptions): Promise<CommitResult>;
   /**

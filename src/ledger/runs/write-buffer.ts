@@ -1,10 +1,12 @@
 // Collects items and writes them in batches. An item is written at once if the last write was at least `flushMs` ago;
-// otherwise it waits until then.
+// otherwise it waits until `flushMs` have passed since that write.
 import type { LedgerTimers } from "../types.ts";
 
-/** The sum of the counts of pending items at which they are written without waiting. */
+/** If the sum of the `count` of all pending items reaches this number, they are written without waiting. */
 const MAX_COUNT = 256;
-/** The number of characters of pending items at which they are written without waiting. */
+/**
+ * If the sum of the `size` of all pending items reaches this number of characters, they are written without waiting.
+ */
 const MAX_SIZE = 65_536;
 /**
  * The maximum number of characters of one write. If a caller adds items without waiting, several writes may be
@@ -38,8 +40,8 @@ export class WriteBuffer<T extends BufferItem> {
   #lastWrite = -Infinity;
 
   /**
-   * `write` is called again only after the previous call has settled. If `write` fails, all pending items are rejected,
-   * too, because they must follow the items that were not written.
+   * Creates a buffer that writes items with `write`, which is called again only after the previous call has settled. If
+   * `write` fails, all pending items are rejected, too, because they must follow the items that were not written.
    */
   constructor(flushMs: number, timers: LedgerTimers, write: (items: T[]) => Promise<void>) {
     this.#flushMs = flushMs;

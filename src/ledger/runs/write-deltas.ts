@@ -14,7 +14,10 @@ const MAX_DELTAS_PER_ROW = 256;
 /** The maximum number of characters of the deltas in one row, unless a single delta is longer. */
 const MAX_ROW_LENGTH = 65_536;
 
-/** Encodes deltas as the bodies of log rows. This is done before the transaction, which may be repeated. */
+/**
+ * Encodes deltas as the bodies of log rows. This is done before the transaction, so that a repeated transaction need
+ * not encode them again.
+ */
 export function encodeBodies(deltas: Iterable<EncodedDelta>): string[] {
   const bodies: string[] = [];
   let batch: EncodedDelta[] = [];

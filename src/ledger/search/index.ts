@@ -17,9 +17,15 @@ export { extractSearchText } from "./message-text.ts";
 
 /** The maximum number of messages that one call of the store indexes. */
 const BATCH_SIZE = 500;
-/** The milliseconds between the last write and a background update, because an update would slow down writers. */
+/**
+ * The default time in milliseconds between the last write and a background update. The update waits for a pause in
+ * writing, because it would slow down writers.
+ */
 const DELAY_MS = 1000;
-/** The number of writes after which further writes do not delay the background update any longer. */
+/**
+ * The number of writes after which further writes no longer restart the delay, so that constant writing cannot prevent
+ * the background update.
+ */
 const MAX_DELAYED_WRITES = 5000;
 const DEFAULT_LIMIT = 20;
 /** The maximum number of different words in a query, because other queries wait while the words are searched. */
@@ -67,7 +73,8 @@ function ignoreUnwritable(error: unknown): void {
 }
 
 /**
- * A text in a blob that must be loaded before its message is indexed, because a store calls `readText` synchronously.
+ * A text in a blob that is missing in `#texts`. A store calls `readText` synchronously, so the text is loaded first,
+ * and the batch is then indexed again.
  */
 interface MissingText extends Pick<ExtractedString, "blob" | "as"> {
   tenant: string;

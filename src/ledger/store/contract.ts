@@ -65,7 +65,10 @@ export interface LedgerReads {
   runIds(key: ThreadKey, state: Rows.RunState): Awaitable<string[]>;
   /** Returns the newest `limit` runs of each thread, in any order. */
   lastRuns(tenant: string, threadIds: readonly string[], limit: number): Awaitable<Rows.RunRow[]>;
-  /** Returns, for each thread, the usage of the newest `limit` runs before the run `before`. The order is arbitrary. */
+  /**
+   * Returns, for each position, the usage of the thread's newest `limit` runs whose ids are smaller than `before`, a
+   * run id. The order is arbitrary.
+   */
   usages(
     tenant: string,
     positions: readonly { threadId: string; before: string }[],

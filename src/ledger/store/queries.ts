@@ -11,7 +11,7 @@ export interface IdRange {
   limit: number;
 }
 
-/** A page of a tenant's threads, by id. */
+/** A page of a tenant's threads, by id. `LedgerReads.threads` describes the fields. */
 export interface ThreadsPage {
   before?: string;
   kind?: string | null;
@@ -26,7 +26,7 @@ export interface ActivityPage {
   limit: number;
 }
 
-/** A page of a tenant's thread titles. */
+/** A page of a tenant's thread titles. `LedgerReads.titles` describes the fields. */
 export interface TitlesPage {
   before?: string;
   term?: string;

@@ -44,8 +44,8 @@ export async function createThread(
       return head;
     });
   const head = await write().catch((error: unknown) => {
-    // Two calls may use one key at the same time. The second attempt of the slower call finds the thread that the
-    // faster call has created.
+    // Another call with the same idempotency key may have created the thread at the same time. The second attempt then
+    // finds the result that the other call stored under the key.
     if (name === undefined || !isIdConflict(error)) throw error;
     return write();
   });

@@ -34,7 +34,10 @@ interface LogPlan {
   bodies: readonly string[];
   messages: readonly Message[];
   options: LogOptions;
-  /** The hash of the request, which detects a different request with the same idempotency key; "" without a key. */
+  /**
+   * The hash of the request; "" if the call has no idempotency key. With the hash, a different request with the same
+   * key is detected.
+   */
   request: string;
 }
 

@@ -53,7 +53,7 @@ export interface ThreadChanges {
   metadata?: Record<string, unknown> | null | undefined;
 }
 
-/** Conditions of a journal write, and further writes in the same transaction. */
+/** Conditions under which entries are written to a journal, and further writes in the same transaction. */
 export interface LogOptions {
   /** Messages to append after the entries. */
   append?: ({ messages: readonly Message[] } & Omit<AppendOptions, "idempotencyKey">) | undefined;

@@ -87,7 +87,10 @@ async function readBlobReferences(scope: LedgerScope, key: ThreadKey, upTo: stri
   return new Map(Array.from(byMessage, ([id, ofMessage]) => [id, ofMessage.map(({ hash }) => hash)]));
 }
 
-/** Returns the blob references of a message; undefined if they are the same as the references in its body. */
+/**
+ * Returns the blob references that the message line must list: all references of the message, or undefined if an import
+ * can derive them from the body, because the body contains the same references.
+ */
 function listUnderivableBlobs(references: readonly string[], inBody: readonly string[]): readonly string[] | undefined {
   return references.length === inBody.length && inBody.every((hash) => references.includes(hash))
     ? undefined

@@ -62,8 +62,8 @@ class ThreadLinesReader {
   #last: LineKind = "thread";
   #lastId = "";
   /**
-   * The prefix of the largest accepted id. Larger ids are rejected, because every new id of the thread must be larger
-   * than all existing ids, so the times in new ids would be wrong, too.
+   * The time prefix of the largest accepted id. Larger ids are rejected: new ids of the thread must be larger than all
+   * existing ids, so after an id from the future the times in all new ids would be wrong, too.
    */
   readonly #latest: string;
   readonly #ids = new Set<string>();

@@ -127,7 +127,10 @@ export class LineFields {
     return null;
   }
 
-  /** Reads a JSON column as text: the JSON of field `name`, or the string in `${name}Text`; null if both are absent. */
+  /**
+   * Reads a JSON column of the store as text: the JSON of the field `name`, or the string in the field `${name}Text`,
+   * which the export writes if the text is not reproducible as JSON. Returns null if both fields are absent.
+   */
   readJsonColumn(name: string): string | null {
     const textField = `${name}Text`;
     this.#unread.delete(name);

@@ -50,7 +50,10 @@ function compose(
   return `{${members.join(",")}}`;
 }
 
-/** Returns the names of the JSON columns whose text would change if the line were parsed and encoded again. */
+/**
+ * Returns the names of the JSON columns whose text an import could not restore, because parsing the line and encoding
+ * the column again gives a different text. Columns in `asText` are strings and are always restored.
+ */
 function listChangedColumns(line: string, columns: JsonColumns, asText: ReadonlySet<string>): string[] {
   const names = Object.keys(columns).filter((name) => columns[name] !== null && !asText.has(name));
   if (names.length === 0) return [];

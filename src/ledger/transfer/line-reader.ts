@@ -15,7 +15,10 @@ export class LineReader {
   #nextFields: LineFields | undefined;
   readonly #file = new MultiThreadFile();
 
-  /** True if another thread follows. Skips and checks the first and the last line of a file with several threads. */
+  /**
+   * True if another thread follows. Skips and checks the opening line and the closing line (`MultiThreadFile`), which
+   * stand before and after the threads of a file with several threads.
+   */
   async hasMore(): Promise<boolean> {
     for (;;) {
       const text = await this.#nextText();

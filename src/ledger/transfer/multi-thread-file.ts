@@ -1,25 +1,24 @@
-// Creates and checks the first and the last line of a file with several exported threads. The last line contains the
-// number of threads, so that an incomplete file is detected. Between the two lines are the lines of the individual
-// threads.
+// Creates and checks the opening line and the closing line of a file with several exported threads. Between them are
+// the lines of the threads. The closing line contains the number of threads, so that an incomplete file is detected.
 import { LedgerError } from "../errors.ts";
 import { FORMAT, FORMAT_VERSION, encodeLine } from "./line-format.ts";
 
-/** The first line of a file with several threads. */
+/** The opening line, which is the first line of a file with several threads. */
 export const OPENING_LINE = encodeLine({ format: FORMAT, version: FORMAT_VERSION, kind: "all" });
 
-/** Returns the last line of a file that contains `threads` threads. */
+/** Returns the closing line, which is the last line of a file with several threads. `threads` is their number. */
 export function createClosingLine(threads: number): string {
   return encodeLine({ format: FORMAT, version: FORMAT_VERSION, kind: "all-end", threads });
 }
 
-/** Checks the first and the last line of a file with several threads, and counts the threads between them. */
+/** Checks the opening and closing lines of files with several threads, and counts the threads between them. */
 export class MultiThreadFile {
   #threads: number | undefined;
 
   /**
-   * Returns true if a line is the first or the last line of a file with several threads. Throws if the number in the
-   * last line differs from the number of threads, or if a first line follows although the file before it has no last
-   * line.
+   * Returns true if a line is an opening or a closing line. Throws if the number in a closing line differs from the
+   * number of threads since the opening line, or if an opening line follows another one without a closing line between
+   * them.
    */
   consume(line: string, lineNumber: number): boolean {
     const text = `${line.trim()}\n`;
@@ -48,7 +47,10 @@ export class MultiThreadFile {
     if (this.#threads !== undefined) this.#threads++;
   }
 
-  /** Throws if the current file has no last line. Called at the end of the input and before the next file. */
+  /**
+   * Throws if there was an opening line but no closing line, because the file is then truncated. Called at the end of
+   * the input, and at the opening line of the next file.
+   */
   end(lineNumber: number): void {
     const threads = this.#threads;
     this.#threads = undefined;

@@ -13,8 +13,8 @@ export interface ClaimedWorkRow extends WorkRow {
 }
 
 /**
- * The lease ids of the leases that this process claimed and that have not ended. An object without an entry is not a
- * valid lease.
+ * The `leaseId` of each lease object that this process created and that has not ended. `assertLeased` rejects an object
+ * without an entry.
  */
 const leaseIds = new WeakMap<WorkLease, string>();
 
@@ -109,7 +109,7 @@ export class StoreWorkLease implements WorkLease {
    */
   async renewIfDue(): Promise<void> {
     if (this.#hasEnded || this.#leaseUntil > this.#scope.now() + (this.#leaseMs * 2) / 3) return;
-    // While an earlier renewal waits for the store, the lease may expire; it then counts as lost.
+    // An earlier renewal may wait for the store until the lease expires; the lease then counts as lost.
     if (this.#renewing > 0) return this.#loseIfExpired();
     await this.renew().catch(() => this.#loseIfExpired());
   }
@@ -136,8 +136,8 @@ export class StoreWorkLease implements WorkLease {
 }
 
 /**
- * Deletes the request and returns "done" if no more work was requested. Otherwise renews the lease and returns the row,
- * or undefined if another worker has the lease.
+ * Deletes the work row and returns "done" if no work was requested since `wants` was read. Otherwise renews the lease
+ * and returns the work row; returns undefined if another worker has the lease.
  */
 function* completeWork(
   tx: LedgerTransaction,

@@ -31,7 +31,10 @@ export function hasRecordedNumbers(): boolean {
   return hasAnyRecord;
 }
 
-/** True if exact numbers are recorded for this container, valid or not. */
+/**
+ * True if exact numbers were recorded for this container, even if the container was changed since and the records are
+ * no longer valid.
+ */
 export function hasRecords(container: object): boolean {
   return recordsByContainer.has(container);
 }
@@ -40,7 +43,10 @@ function readLength(container: object): number | undefined {
   return Array.isArray(container) ? container.length : undefined;
 }
 
-/** Returns the recorded texts of a container if they are still valid. */
+/**
+ * Returns the recorded texts of a container, by key. Undefined if there are none, or if the container is an array whose
+ * length has changed since.
+ */
 function readTexts(container: object): Map<string, string> | undefined {
   const records = recordsByContainer.get(container);
   return records !== undefined && records.length === readLength(container) ? records.texts : undefined;

@@ -21,7 +21,10 @@ export { MAX_DEPTH } from "./short-pointer.ts";
 export { sameJson, sameValue } from "./equality.ts";
 export { stringifyJson } from "./stringify.ts";
 
-/** The maximum length of a text that is always searched for numbers that a double cannot hold. */
+/**
+ * The length up to which a JSON text is always searched for numbers that a double cannot hold. `mayHaveLostDigits`
+ * searches a longer text only in certain cases.
+ */
 const MAX_SEARCHED_LENGTH = 65_536;
 
 /** A plain JSON value, as JSON.parse returns it. */

@@ -15,8 +15,8 @@ const { rawJSON } = JSON as typeof JSON & { rawJSON?: (text: string) => object }
  * searching for them would take longer than writing.
  */
 export function stringifyJson(value: unknown, indent?: number): string {
-  // Exact numbers are written only if surveyContainer found some. They are also written if it stopped at MAX_DEPTH,
-  // because it may then have missed some.
+  // Numbers are replaced by their exact texts only if surveyContainer found recorded numbers, or stopped at MAX_DEPTH
+  // and may have missed some. IS_TOO_DEEP is the only flag above HAS_EXACT_RECORD, so one comparison tests both.
   const isExact =
     hasRecordedNumbers() && typeof value === "object" && value !== null && surveyContainer(value) >= HAS_EXACT_RECORD;
   let text: string | undefined;

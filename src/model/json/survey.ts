@@ -61,7 +61,7 @@ function surveyObject(container: object, depth: number): number {
 
 function classifyNumber(value: number): number {
   const size = value < 0 ? -value : value;
-  // An integer of 2^52 or more counts as unsafe: a double of this size has no fraction, even if the text had one.
+  // A double of 2^52 or more has no fraction, even if the number in the text had one, so it counts as unsafe.
   if (Number.isInteger(value)) return size < 2 ** 52 ? HAS_NUMBER : HAS_NUMBER | HAS_UNSAFE_NUMBER;
   if (!(size >= 1e-300 && size < 2 ** 52)) return HAS_NUMBER | HAS_UNSAFE_NUMBER;
   const scaled = value * 1e6;

@@ -116,9 +116,9 @@ const metadata = object({}, { schemaVersion: integer, ...metadataFields }, { ope
 const storedMetadata = object({ schemaVersion: integer }, metadataFields, { open: true });
 
 const role = oneOf(...ROLES);
-/** The fields of a message besides role and parts. */
+/** The shape of the fields of a message besides role and parts. */
 export const messageFields = object({}, { id: string, name: string, extra, metadata });
-/** The entry for a further choice in a `done` or `error` delta. */
+/** The shape of an entry of `alternatives` in a `done` or `error` delta: the end of one choice after the first. */
 export const doneAlternative = object({ finishReason: string }, { raw: string, extra, message: messageFields });
 export const message = object({ role, parts: list(part) }, { id: string, name: string, extra, metadata });
 

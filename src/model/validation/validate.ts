@@ -129,7 +129,8 @@ export function validateMessages(messages: readonly unknown[]): Issue[] {
 }
 
 /**
- * Checks that call ids are unique within a run, that a call has at most one result, and that a result follows its call.
+ * Checks that call ids are unique among messages with the same `metadata.runId`, that a call has at most one result,
+ * and that a result follows its call. Messages without a run id count as one run.
  */
 function checkCallPairs(messages: readonly unknown[]): Issue[] {
   const issues: Issue[] = [];
@@ -150,8 +151,8 @@ interface CallEntry {
 }
 
 /**
- * The calls of a conversation. Results are matched to calls of the same run first, then to the latest call with the
- * same id in any run.
+ * The calls of a conversation. A result belongs to the call with the same id and the same `metadata.runId` or, if there
+ * is none, to the latest earlier call with the same id.
  */
 class CallIndex {
   readonly #calls = new Map<string, CallEntry>();

@@ -110,10 +110,16 @@ function createSibling(original: StoredMessage, { role, parts, name = original.n
   return edited;
 }
 
-/** The fields of a part that are valid only for the content that the model wrote. */
+/**
+ * The fields of a part that are valid only for the content that the model wrote, so that an edit of the content drops
+ * them.
+ */
 const SEALED_FIELDS = ["seals", "annotations", "logprobs", "inputText"];
 
-/** Returns the part without its seals if they belong to an original part with other content. */
+/**
+ * Returns the part without stale seals, that is, without the seals of an original part whose content the edit has
+ * changed.
+ */
 function dropStaleSeals(part: Part, originals: readonly Part[]): Part {
   const { seals } = part;
   if (seals === undefined) return part;
@@ -124,8 +130,8 @@ function dropStaleSeals(part: Part, originals: readonly Part[]): Part {
   for (const field of Object.keys(before)) {
     if (!Object.hasOwn(change, field)) change[field] = undefined;
   }
-  // The edit changed the content of the part. Fields of `SEALED_FIELDS` that the edit repeats unchanged are removed
-  // from `change`, so that `editPart` drops them; new values of these fields are kept.
+  // The edit changed the content of the part. `editPart` drops the fields of `SEALED_FIELDS` that `change` does not
+  // contain, so those that the edit repeats unchanged are deleted from `change`. New values are kept.
   for (const field of SEALED_FIELDS) if (sameJson(change[field], before[field])) delete change[field];
   // The cast is safe, because `part` and `source` have the same type.
   return editPart(source, change as PartChange<Part>);

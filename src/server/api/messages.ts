@@ -70,7 +70,10 @@ function messagesReply(request: ServerRequest, messages: readonly StoredMessage[
 
 const LEDGER_FIELD_PATHS = /^\/\d+\/(?:id|parentMessageId|createdAt|metadata)$/;
 
-/** True for the loss of a ledger field. No wire format has these fields, so each message would report four losses. */
+/**
+ * True for the loss of a field that the ledger has added: id, parent, time or metadata. No wire format has these
+ * fields, so their losses are not reported.
+ */
 function isLedgerFieldLoss({ code, path }: Loss): boolean {
   return code === "metadata-dropped" && LEDGER_FIELD_PATHS.test(path);
 }

@@ -92,15 +92,15 @@ function createRecordHeaders(threadId: string, runId: string): Record<string, st
 }
 
 interface RegeneratePosition {
-  /** The message that the new answer follows. */
+  /** The id of the message that the new answer follows. */
   after: string;
   /** The answer that is regenerated; undefined if the new answer has no former version. */
   formerAnswer: StoredMessage | undefined;
 }
 
 /**
- * Finds the position of the new answer. If `messageId` is an assistant message, the new answer follows the parent of
- * that message, and otherwise the message itself. Default of `messageId`: the active leaf.
+ * Finds the position of the new answer. If `messageId` is the id of an assistant message, the new answer follows the
+ * parent of that message; otherwise it follows the message itself. Default of `messageId`: the active leaf.
  */
 async function findRegeneratePosition(
   ledger: Ledger,

@@ -25,7 +25,10 @@ export function toClientId({ id, role, metadata }: StoredMessage): string {
   return typeof sourceId === "string" ? sourceId : id;
 }
 
-/** Returns the assistant and tool messages between the last user message and the start of the run. */
+/**
+ * Returns the earlier steps of the answer that a run continues: the assistant and tool messages after the last user
+ * message, up to the run's fork point.
+ */
 export async function readEarlierSteps(ledger: Ledger, run: RunInfo): Promise<StoredMessage[]> {
   const { threadId, forkFromMessageId } = run;
   if (forkFromMessageId === undefined || forkFromMessageId === null) return [];

@@ -17,8 +17,8 @@ import { UI_STREAM_HEADERS, toUiEvents } from "./ui-stream.ts";
 /** Creates the routes of `useChat`. */
 export function chatModule(services: Services, recorder: Recorder): ServerModule {
   const readId = createPathIdReader(recorder);
-  // The streams of answers end when `stopping` is aborted instead of `draining`, so that open answers can finish during
-  // shutdown.
+  // `createSseReply` ends a stream when the signal `draining` is aborted. Here, `stopping` takes its place, so that
+  // open answers can finish during shutdown.
   const streaming = { config: services.config, draining: services.stopping };
   return {
     routes: [

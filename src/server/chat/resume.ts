@@ -1,4 +1,5 @@
-// Resumes the stream of a chat: sends the live message from its first chunk, even if another process writes the run.
+// Resumes the stream of a chat: sends the message that is being written from its first chunk, even if another process
+// writes the run.
 import type { Ledger, RunInfo, RunsPage } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import type { JsonEvent } from "../../sse/index.ts";

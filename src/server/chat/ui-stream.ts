@@ -77,7 +77,8 @@ async function* generateChunks(answer: ModelAnswer, messageId: string): UiChunks
         continue;
       }
       const end = batch.at(-1);
-      // The model's answer was complete but could not be recorded, so the stream ends with an error.
+      // `last` is the model's last batch, and `batch` replaces it if recording fails. If only `batch` ends with an
+      // error, the answer was complete but could not be recorded, so the stream ends with that error.
       if (end?.kind === "error" && last.at(-1)?.kind !== "error") {
         closing = [{ data: { type: "error", errorText: end.payload.message ?? end.payload.errorCode } }, DONE_EVENT];
       }

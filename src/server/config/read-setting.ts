@@ -77,8 +77,8 @@ function parseFlag(value: unknown): unknown {
 
 function addWrongValue(setting: AnySetting, value: unknown, path: string, context: SettingContext): undefined {
   const [expected, kind] = [describeExpected(setting, context), describeValue(value)];
-  // The message names the type of the value, unless the value is a text where a text is expected, or the expected value
-  // is described by the same type.
+  // The message adds the type of the value ("; it is a list"), unless the value is a text where a text is expected, or
+  // `expected` already names the type ("must be a number above 0; it is a number").
   const isText = typeof value === "string" && (setting.kind === "text" || setting.kind === "words");
   const addsKind = !isText && !expected.includes(kind.replace(/^an? /, ""));
   const hint = "hint" in setting && setting.hint !== undefined ? ` ${setting.hint}` : "";
@@ -242,7 +242,8 @@ function readEither(setting: EitherSetting, value: unknown, path: string, contex
   const alternatives = alternativesOf(setting, context);
   const [only] = alternatives.length === 1 ? alternatives : [];
   if (only !== undefined) return readAny(only, value, path, context);
-  // If no alternative accepts a text, the variable in the text may stand for a number or a flag.
+  // A text with a variable that fits no alternative is read as a number or flag, because the variable may stand for
+  // one.
   const hasVariable = typeof value === "string" && hasVariables(value);
   const fitting =
     alternatives.find((each) => isOfType(each, value)) ??

@@ -18,7 +18,8 @@ interface ModelCallInput {
   /** The client's dialect, stored with the run. */
   dialect: string;
   /**
-   * Options of the recording. False if the call is not recorded; undefined if the configuration determines this.
+   * The options of the recording; false if the call is not recorded. If undefined, the setting `record.enabled` decides
+   * whether the call is recorded.
    */
   record?: RecordOptions | false | undefined;
   /** The signal that is aborted when the client disconnects. It ends the call only if the call is not recorded. */

@@ -17,7 +17,10 @@ export interface ClientStream {
   next(): Promise<OutputChunk | undefined>;
 }
 
-/** Formats the events of a stream as its body. */
+/**
+ * Converts the events of a stream to the chunks of the reply's body: as SSE, or as one JSON list (Gemini without
+ * `alt=sse`).
+ */
 interface StreamFraming {
   event(event: WireEvent): OutputChunk;
   failure(error: ProviderError): OutputChunk;
@@ -184,7 +187,8 @@ export class RecordedPassThrough implements ClientStream {
     if (recordError !== undefined) return protocol.failureEvent(recordError);
     const { error } = live;
     if (error === undefined) return live.bytes?.drain() ?? "";
-    // If the error has raw data, the upstream sent an error event. That event is forwarded, so no new one is created.
+    // An error with raw data was decoded from an error event of the upstream. That event is forwarded, so no new error
+    // event is created.
     if (isObject(error.raw)) return live.lastBytes() ?? "";
     return joinChunks([live.bytes?.take() ?? "", protocol.failureEvent(error)]);
   }

@@ -4,7 +4,10 @@ import { isObject } from "../../model/value-kind.ts";
 import type { JsonObject, JsonValue } from "../../model/json/index.ts";
 import { SseParser } from "../../sse/index.ts";
 
-/** The way in which an answer ended, according to the last events of its stream. */
+/**
+ * The way in which an answer ended, according to its stream: "whole" if it is complete, "failed" if an event reports an
+ * error.
+ */
 export type StreamEnd = "whole" | "failed";
 
 /** Returns the end that an event with this type and data announces; undefined if the event does not end the answer. */

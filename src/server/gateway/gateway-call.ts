@@ -24,7 +24,10 @@ export interface ForwardableRequest {
 
 /** Options of a gateway call. */
 export interface GatewayCallOptions {
-  /** Returns the decoded request. It is called at most once, when the first target needs a translation. */
+  /**
+   * Returns the decoded request. Called at most once: as soon as a target uses another dialect than the client, so that
+   * the request must be translated.
+   */
   getRequest: () => ModelRequest;
   /** The client's body; undefined if the body cannot be forwarded, so that every target needs a translation. */
   forwardable?: ForwardableRequest | undefined;
@@ -38,7 +41,10 @@ export interface GatewayCallOptions {
 
 const NO_MESSAGES: ModelRequest["messages"] = [];
 
-/** The call plans by route, for whole answers and for streams. All calls of a route have the same plan. */
+/**
+ * Caches the call plan (targets and time limits) of each route, separately for whole answers and for streams. All calls
+ * of a route have the same plan.
+ */
 const PLAN_CACHE = { whole: new WeakMap<ModelRoute, CallPlan>(), stream: new WeakMap<ModelRoute, CallPlan>() };
 
 export class GatewayCall extends ModelCall {

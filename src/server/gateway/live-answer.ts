@@ -16,13 +16,13 @@ import type { Delta, Loss, ProviderError, ModelResponse } from "../../model/inde
 import { ServerError } from "../errors.ts";
 import { toCallFailure } from "./call-failure.ts";
 import type { OpenCall } from "./open-call.ts";
-import { EventBytes } from "./event-bytes.ts";
+import { EventSplitter } from "./event-splitter.ts";
 import type { GatewayCall } from "./gateway-call.ts";
 
 /** The result of a streamed attempt: the reader of the deltas, and the upstream's bytes if they can be forwarded. */
 export interface OpenedStream {
   reader: AnswerReader;
-  bytes?: EventBytes;
+  bytes?: EventSplitter;
   reply?: HttpReply;
   /** The provider's keys, which must not appear in forwarded bytes. */
   secrets?: Secrets;
@@ -53,7 +53,10 @@ async function openUpstream(
   return readForwardedReply(call, target, ready, exchange, reply);
 }
 
-/** Reads the reply to a forwarded request. */
+/**
+ * Opens the stream of a reply to a forwarded request: its deltas and, if it is an event stream, its bytes for the
+ * client.
+ */
 export async function readForwardedReply(
   call: GatewayCall,
   target: Target,
@@ -62,7 +65,7 @@ export async function readForwardedReply(
   reply: HttpReply,
 ): Promise<OpenedStream> {
   // If the provider replies to a stream request with a whole answer, there are no events to forward (B74).
-  const bytes = isEventStream(reply) ? new EventBytes() : undefined;
+  const bytes = isEventStream(reply) ? new EventSplitter() : undefined;
   if (bytes !== undefined) exchange.onChunk = (chunk) => bytes.push(chunk);
   const reader = new AnswerReader(await openReplyStream(reply, exchange), targetInfoFor(target, ready), call.scope);
   return bytes === undefined ? { reader } : { reader, bytes, reply, secrets: exchange.secrets };
@@ -73,7 +76,7 @@ export class LiveAnswer {
   /**
    * The upstream's bytes; undefined if they cannot be forwarded, because they are not events in the client's dialect.
    */
-  readonly bytes: EventBytes | undefined;
+  readonly bytes: EventSplitter | undefined;
   readonly reply: HttpReply | undefined;
   readonly #reader: AnswerReader;
   readonly #secrets: Secrets | undefined;
@@ -94,7 +97,9 @@ export class LiveAnswer {
     return last === undefined ? undefined : (this.#secrets?.redactBytes(last) ?? last);
   }
 
-  /** Runs attempts until the first content of an answer has been read. Throws like `OpenCall.runAttempts`. */
+  /**
+   * Runs attempts until the first content of an answer has been read. If all attempts fail, ends the call and throws.
+   */
   static async start(open: OpenCall): Promise<LiveAnswer> {
     return new LiveAnswer(open, await open.runAttempts((...attempt) => openStream(open.call, ...attempt)));
   }

@@ -125,9 +125,9 @@ export class ModelRouter {
   }
 
   /**
-   * Returns the provider that a model name identifies: the only local provider with this model, the usual provider of a
-   * well-known name or, without a fallback provider, the only provider with a dialect of that name. Otherwise
-   * undefined.
+   * Returns the provider that a model name identifies: the only local provider with this model or, for a well-known
+   * name (`FAMILIES`), the usual provider. If that is missing and there is no default provider (`#fallback`), the only
+   * provider with a dialect of the family is returned. Otherwise undefined.
    */
   #findOwner(name: string): ProviderAdapter | undefined {
     const adapters = [...this.#adapters.values()];

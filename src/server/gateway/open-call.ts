@@ -24,7 +24,10 @@ export interface CallSpec {
   model: string | undefined;
   /** Returns the decoded request. A function, because a forwarded call that is not recorded needs no decoding. */
   getRequest: () => ModelRequest;
-  /** Returns the client's own request. Set only if `getRequest` returns a request with a resolved history. */
+  /**
+   * Returns the request as the client sent it. Set only if `getRequest` returns another request, in which the stored
+   * history replaces `previous_response_id`.
+   */
   getOriginalRequest?: (() => ModelRequest) | undefined;
   /** The client's dialect. */
   dialect: string;
@@ -245,7 +248,10 @@ export async function openCall(services: Services, recorder: Recorder, spec: Cal
   }
 }
 
-/** Returns the call with the history that the `previous_response_id` of an unrecorded call refers to. */
+/**
+ * For an unrecorded call with a `previous_response_id`: returns the call with the stored history that the id refers to.
+ * Returns the call unchanged if it has no such id or the id is unknown.
+ */
 async function resolvePreviousResponse(recorder: Recorder, spec: CallSpec): Promise<CallSpec> {
   const { caller, dialect, previousResponse } = spec;
   if (previousResponse === undefined) return spec;
@@ -262,8 +268,8 @@ async function resolvePreviousResponse(recorder: Recorder, spec: CallSpec): Prom
  */
 function requestWithHistory({ getRequest, record }: CallSpec, recording: Recording | undefined): ModelRequest {
   const clientRequest = getRequest();
-  // The history is replaced unless it is the same array, even if both histories have the same content: the losses of a
-  // repeated call then equal the recorded losses.
+  // The client's request is used only if its history is the same array as that of the recording. An equal copy also
+  // replaces it, so that a repeated call reports the same losses as the recorded call.
   if (recording === undefined || recording.messages === clientRequest.messages) return clientRequest;
   return replaceHistory(clientRequest, recording.messages, record?.previousResponse !== undefined);
 }

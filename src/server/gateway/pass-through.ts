@@ -12,7 +12,7 @@ import {
 } from "../../calls/index.ts";
 import type { ProviderError } from "../../model/index.ts";
 import type { ClientProtocol } from "./protocols.ts";
-import { EventBytes } from "./event-bytes.ts";
+import { EventSplitter } from "./event-splitter.ts";
 import type { OpenedStream } from "./live-answer.ts";
 import { openStream, readForwardedReply } from "./live-answer.ts";
 import type { OpenCall } from "./open-call.ts";
@@ -24,12 +24,13 @@ import { findStreamEnd } from "./detect-stream-end.ts";
 export interface PassThroughReply {
   reply: HttpReply;
   body: AsyncIterator<Uint8Array>;
-  bytes: EventBytes;
+  bytes: EventSplitter;
   secrets: Secrets;
 }
 
 /**
- * Runs one attempt. Returns a pass-through stream, or a decoded stream if the answer is whole or in another dialect.
+ * Runs one attempt. Returns the undecoded reply if its bytes can be forwarded, and otherwise a decoded stream, because
+ * the reply is a whole answer or the target has another dialect.
  */
 export async function openPassThrough(
   { call }: OpenCall,
@@ -49,7 +50,7 @@ export async function openPassThrough(
   const upstream: PassThroughReply = {
     reply,
     body: reply.body[Symbol.asyncIterator](),
-    bytes: new EventBytes(),
+    bytes: new EventSplitter(),
     secrets,
   };
   try {

@@ -14,7 +14,10 @@ export interface ClientProtocol {
   readonly dialect: Dialect;
   /** The text that keeps the connection of a stream open; the official SDKs ignore it (B87). */
   readonly heartbeat: string;
-  /** Formats the event that ends a stream with an error, if no stream encoder is used. */
+  /**
+   * Formats the event that ends a stream with an error. Used for forwarded streams, which have no stream encoder that
+   * could create the event.
+   */
   failureEvent(error: ProviderError): string;
   /** Detects the end of a stream from one of its events. */
   readonly detectEnd: DetectStreamEnd;

@@ -16,7 +16,8 @@ export function recordHeaders({ recording }: Pick<OpenCall, "recording">): Recor
 }
 
 /**
- * The upstream's headers that are forwarded: rate limits, and ids and times that the provider's support may ask for.
+ * Matches the names of the upstream's headers that are forwarded: rate limits, and ids and times that the provider's
+ * support may ask for.
  */
 const FORWARDED =
   /^(?:(?:x|anthropic)-ratelimit-[a-z0-9-]+|openai-(?:processing-ms|version|model)|request-id|retry-after(?:-ms)?)$/;

@@ -29,7 +29,8 @@ export function createAccessGuard({
   let lastAllowed: string | undefined;
   const isAllowedHost = (hostHeader: string): boolean => {
     const name = normalizeHost(hostHeader);
-    // DNS rebinding needs a DNS name, so a server that is not on loopback accepts any IP address.
+    // With DNS rebinding, the `Host` header is always a DNS name. A server that is not on loopback can therefore accept
+    // any IP address as its host.
     return allowsAnyHost || names.has(name) || isLoopback(name) || (isPublicHost && isIP(name) !== 0);
   };
   return {

@@ -4,7 +4,7 @@ import type { Transform } from "node:stream";
 import zlib from "node:zlib";
 import { ServerError } from "../errors.ts";
 
-/** Functions that create the decompressor of a content encoding; `first` is the first byte of the body. */
+/** By content encoding: a function that creates the decompressor. `first` is the first byte of the compressed body. */
 const DECODERS: Record<string, (first: number) => Transform> = {
   gzip: () => zlib.createGunzip(),
   "x-gzip": () => zlib.createGunzip(),

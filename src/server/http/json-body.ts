@@ -9,7 +9,10 @@ import type { ServerRequest } from "../types.ts";
 
 type BodyRequest = Pick<ServerRequest, "headers" | "body">;
 
-/** Media types that are rejected. Form types are accepted as JSON, because `curl -d` sends them by default. */
+/**
+ * Matches the media types of bodies that are rejected, because they cannot be JSON. Form types are accepted as JSON,
+ * because `curl -d` sends them by default.
+ */
 const NON_JSON_TYPES = /^(multipart\/|image\/|audio\/|video\/|application\/(octet-stream|xml|pdf|zip))/;
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 

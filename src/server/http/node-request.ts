@@ -56,7 +56,7 @@ export class NodeRequest implements IncomingRequest {
     let target = message.url ?? "/";
     if (!target.startsWith("/")) {
       const whole = URL.parse(target);
-      // An absolute request target overrides the Host header.
+      // If the request target is an absolute URL, its host replaces the `Host` header.
       if (whole !== null) this.headers = { ...this.headers, host: whole.host };
       target = whole === null ? target : `${whole.pathname}${whole.search}`;
     }

@@ -103,7 +103,8 @@ function writeWhole(
   stallMs: number,
 ): void {
   const { status, headers } = exchange.reply;
-  // The content length of a reply to HEAD is already set, or unknown.
+  // The length is not computed for a reply to HEAD, because its body was removed: the header is already set, or the
+  // length is unknown.
   const hasLength = headers["content-length"] !== undefined || exchange.request.method === "HEAD";
   if (!hasLength && status !== 204 && status !== 304) {
     headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.byteLength);

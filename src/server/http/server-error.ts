@@ -63,7 +63,10 @@ export function toServerError(error: unknown): ServerError {
   });
 }
 
-/** Converts an error of a dialect. `path` must be set if the decoded value is only a part of the request body. */
+/**
+ * Converts an error of a dialect. `path` must be given if only a part of the request body was decoded, because the
+ * error's own path begins at that part.
+ */
 export function fromDialectError(error: DialectError, path = error.path): ServerError {
   return new ServerError("invalid-request", error.message, { path, cause: error });
 }
@@ -96,7 +99,7 @@ const STORE_MESSAGES: Partial<Record<LedgerErrorCode, string>> = {
  * Returns the message for the client. The message of a conflict or invalid input is used if the ledger itself detected
  * the error, that is, if the error has a path, a line or no cause. Messages of a store are replaced.
  */
-function ledgerErrorMessage({ code, message, path, line, cause }: LedgerError): string {
+export function ledgerErrorMessage({ code, message, path, line, cause }: LedgerError): string {
   const isAboutInput = code === "conflict" || code === "invalid-input";
   const isOwn = isAboutInput && (path !== "" || line !== undefined || cause === undefined);
   return (isOwn ? undefined : STORE_MESSAGES[code]) ?? message;

@@ -68,7 +68,7 @@ async function writeEvents(
   heartbeat: SseHeartbeat,
 ): Promise<void> {
   const iterator = source[Symbol.asyncIterator]();
-  // `stop` ends the wait for a pending `next()` of the source, so that the loop can end.
+  // Ends the wait for the source's next event, so that the loop ends when `end` is aborted.
   let stop: (() => void) | undefined;
   const onAbort = (): void => stop?.();
   end.addEventListener("abort", onAbort, { once: true });

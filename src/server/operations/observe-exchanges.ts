@@ -29,8 +29,8 @@ export function createExchangeObserver(
     requests.add(1, known.status(loggedStatus));
     durations.observe(durationMs / 1000, known.route);
     if (streamed) streams.add(1, cut ? known.cut : known.whole);
-    // Exchanges are logged at the levels "debug" and "info". Faults are also logged at "warn" and "error", because the
-    // client does not receive the original message of an internal error or a store.
+    // If the log level is "debug" or "info", every exchange is logged. At "warn" and "error", only faults are logged
+    // (internal errors and an unavailable store), because the client does not receive their original messages.
     const isFault = error?.code === "internal" || error?.code === "unavailable";
     if (!isLogged && !isFault) return;
     const fields = {

@@ -1,6 +1,6 @@
 // Hides secrets in log values: known secrets, and text that looks like a secret.
 
-/** The names of fields whose values are never logged. */
+/** Matches the names of fields whose values are never logged. */
 const SECRET_NAMES =
   /^(authorization|proxy-authorization|cookie|set-cookie|password|secret|x-api-key|x-goog-api-key|api-?key|key|token)$/i;
 

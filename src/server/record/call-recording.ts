@@ -65,10 +65,16 @@ export class CallRecording implements Recording {
   readonly #context: RecordingContext;
   readonly #deltaWriter: DeltaWriter;
   readonly #cancelling = new AbortController();
-  /** The position where the call is written. It changes if the thread of the call was deleted. */
+  /**
+   * The place where the call is written: a thread, a parent message and the new messages. If the thread was deleted,
+   * this becomes a position in a new thread.
+   */
   #position: ThreadPosition;
   #described: Promise<DescribedRequest>;
-  /** The first target of a stream; undefined for a whole answer. */
+  /**
+   * The target with which `begin` started the recording of a stream; undefined for a whole answer, for which `begin` is
+   * not called.
+   */
   #firstTarget: { provider?: string; model?: string } | undefined;
   /** The timer that writes the run of a stream after `beginMs`. */
   #timer: NodeJS.Timeout | undefined;
@@ -163,7 +169,9 @@ export class CallRecording implements Recording {
     return this.#endPromise.catch(() => undefined);
   }
 
-  /** Ends a recording whose run was cancelled, and throws. Writes nothing, because the run has already ended. */
+  /**
+   * Ends the recording of a run that `cancel` has already ended in the ledger: writes nothing, and throws "aborted".
+   */
   async #endCancelled(): Promise<void> {
     this.#endPromise ??= this.#end("cancelled", Promise.resolve([]));
     await this.#endPromise.catch(() => undefined);
@@ -176,7 +184,8 @@ export class CallRecording implements Recording {
     this.#isCancelled = true;
     this.#writePartial();
     const { starting } = this.#deltaWriter;
-    // If the run is not written yet, `fail` writes it when the aborted call ends.
+    // If the write of the run has started, the run is cancelled here. Otherwise the abort below makes the call fail,
+    // and `fail` then writes the cancelled run.
     if (starting !== undefined) this.#endPromise = this.#end("cancelled", cancelRun(starting));
     this.#cancelling.abort(createCancelledError());
     await this.#endPromise;
@@ -196,7 +205,7 @@ export class CallRecording implements Recording {
     return this.#endPromise === undefined && this.#deltaWriter.isSilent(ms);
   }
 
-  /** Stops the recording if another process has taken over or ended the run. */
+  /** Stops the recording if another process has ended the run or has taken over its lease. */
   async checkOwnership(): Promise<void> {
     this.#deltaWriter.noteWrite();
     const { state, epoch } = await this.call.caller.ledger.run(this.runId);
@@ -220,13 +229,17 @@ export class CallRecording implements Recording {
     return run;
   }
 
-  /** Writes the run of an unfinished stream, so that its partial answer is stored. */
+  /**
+   * Starts the write of the run if deltas are buffered, so that the partial answer of a failed or cancelled stream is
+   * stored.
+   */
   #writePartial(): void {
     if (this.#endPromise === undefined && this.#deltaWriter.buffered.length > 0) void this.start();
   }
 
   #onLost(error: unknown): void {
-    // If another instance has claimed the key, nothing is reported: `Recorder.open` then waits for the call there.
+    // If another instance of the server has claimed the idempotency key, nothing is reported here: `Recorder.open` then
+    // waits for the call of that instance.
     if (isKeyClaimedError(error)) return;
     if (isTakenOverError(error) || isCancelError(error)) {
       this.#isCancelled = true;
@@ -241,13 +254,15 @@ export class CallRecording implements Recording {
     const run = await starting;
     const { failure: missing } = this.#deltaWriter;
     if (missing !== undefined) {
-      // The run lacks deltas, so it is ended as failed with its partial answer. An error of this write is ignored.
+      // Some deltas of the stream could not be written, so the run is ended as failed with the deltas that it has. An
+      // error of `run.fail` is ignored, because the error of the missing deltas is thrown.
       run.fail(missing.error).catch(() => undefined);
       throw missing.error;
     }
     const { response, provider, responseId } = answer;
     const messages = response === undefined ? undefined : [messageFromResponse(response, provider)];
-    // If a fallback target has streamed the answer, its provider replaces that of the first target in the metadata.
+    // When its write started, the run got the provider of the first target as metadata. If a fallback has streamed the
+    // answer, the provider of the fallback replaces it.
     if (messages === undefined && provider !== run.info.metadata?.["provider"]) await run.mergeMetadata({ provider });
     const options = { metadata: createOutcomeMetadata(answer), ...this.#aliases(responseId) };
     return (await retryIfUnknown(() => run.commit(messages, options))).messages;
@@ -274,7 +289,10 @@ export class CallRecording implements Recording {
     );
   }
 
-  /** Assembles a stream that ended before its run was written; returns undefined for a whole answer. */
+  /**
+   * Assembles the buffered deltas of a stream that ended before the write of its run started; returns undefined for a
+   * whole answer.
+   */
   #assembled(): ModelResponse | undefined {
     return this.#firstTarget === undefined ? undefined : assemble(this.#deltaWriter.buffered.flat());
   }
@@ -291,7 +309,8 @@ export class CallRecording implements Recording {
     const { ledger } = this.call.caller;
     const { input, messages } = await retryIfUnknown<Pick<RecordResult, "input" | "messages">>(
       () => ledger.record({ ...record, threadId, runId }),
-      // Called if the outcome of the write is unknown: if the run exists, the write succeeded; its messages are read.
+      // Called if it is unknown whether the write succeeded. If the run exists, the write succeeded, and the written
+      // messages are read. Otherwise `ledger.run` throws.
       async () => ({ input: [], messages: await readRunMessages(ledger, await ledger.run(runId)) }),
     );
     this.inputId = input.at(-1)?.id ?? this.#position.parentMessageId ?? undefined;
@@ -342,7 +361,10 @@ export class CallRecording implements Recording {
     return { ...(thread && { thread }), ...after, ...this.#aliases(responseId), metadata };
   }
 
-  /** Returns the aliases under which the run can be found. */
+  /**
+   * Returns the aliases under which the run can be found: those of the response id, of the answer's items, and of the
+   * idempotency key.
+   */
   #aliases(responseId: string | undefined): { alias: string[] } {
     const { call, key } = this.input;
     const alias: string[] = [];

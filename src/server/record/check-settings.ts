@@ -12,7 +12,8 @@ export function checkSettings({ request, dialect, previousResponse }: RecordedCa
   // `findThread` checks the messages, but it is not called for a call with a `previous_response_id`. The messages of
   // such a call are therefore checked here.
   const checked = previousResponse === undefined ? settings : request;
-  // The value is nested as in the run's metadata, because the depth limit applies to the metadata.
+  // The value is wrapped in an object, as in the run's metadata, because the ledger limits the nesting depth of the
+  // metadata.
   if (isStorableJson({ request: checked })) return;
   const [issue] = structuralIssues(checked, json);
   const path = toClientPath(issue?.path ?? "", dialect);

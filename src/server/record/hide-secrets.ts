@@ -9,11 +9,11 @@ const HIDDEN = "[hidden]";
 
 const SECRET_NAMES =
   /^(?:proxy-)?authorization(?:_token)?$|^(?:set-)?cookie$|api[-_]?key$|password|secret|(?:^|_|-)token$/i;
-/** The names of fields with an object of headers, in which every value may be a key. */
+/** Matches the names of fields whose value is an object of HTTP headers. Every value of such an object may be a key. */
 const HEADER_OBJECTS = /^(?:http_?|extra_?)?headers$/i;
 /** Matches JSON text that may contain a secret. Most requests do not match; their values are then not searched. */
 const SUSPECT = /authorization|cookie|api[-_]?key|password|secret|token"|headers"|:\/\/[^"]*[?@]/i;
-/** The names of fields with a URL. The user information and the query values of a URL may be keys. */
+/** Matches the names of fields whose value is a URL. The user information and the query values of a URL may be keys. */
 const URL_FIELDS = /^(?:\w*_)?ur[li]$/i;
 
 /**

@@ -33,8 +33,8 @@ function itemAlias(caller: Caller, itemId: string): string {
 const MAX_ITEM_ALIASES = 500;
 
 /**
- * Returns the run aliases for the items of an answer. `ids` are the provider's item ids; the list is empty if the
- * provider sent none.
+ * Returns the run aliases for the items of an answer: one for each of the provider's item ids (`ids`) or, if the
+ * provider sent none, one for all item ids that Koine creates from the response id.
  */
 export function itemAliases(caller: Caller, responseId: string, ids: readonly string[]): string[] {
   if (ids.length === 0) return [createAlias("items", caller, shortHash(responseId))];

@@ -11,7 +11,10 @@ export interface PathMatch {
   known: number;
 }
 
-/** Compares the history with the path turn by turn, up to the first answer. A turn matches completely or not at all. */
+/**
+ * Compares the history with the path turn by turn, up to the first turn that differs or is an answer. A turn matches
+ * completely or not at all.
+ */
 export function matchActivePath(path: readonly StoredMessage[], messages: readonly Message[]): PathMatch {
   const stored = toHistory(path);
   let match: PathMatch = { parentMessageId: null, known: 0 };

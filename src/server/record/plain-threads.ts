@@ -12,7 +12,7 @@ export class PlainThreads {
    */
   readonly #plain = new LruMap<string, boolean>(MAX_CACHED_THREADS);
 
-  /** Caches that a thread is plain. Called for a thread that a recorded call has just created. */
+  /** Caches that a thread is plain, that is, not a task's. Called for a thread that a recorded call has just created. */
   addPlain({ tenant }: Ledger, threadId: string): void {
     this.#plain.set(`${tenant} ${threadId}`, true);
   }

@@ -2,6 +2,7 @@
 import { LedgerError } from "../../ledger/index.ts";
 import type { LedgerErrorCode } from "../../ledger/index.ts";
 import { ServerError } from "../errors.ts";
+import { ledgerErrorMessage } from "../http/server-error.ts";
 
 /** The codes of errors that the call causes. All other codes mean that the ledger is not writable now. */
 const CALL_ERROR_CODES: ReadonlySet<LedgerErrorCode> = new Set<LedgerErrorCode>([
@@ -38,11 +39,14 @@ export function isKeyClaimedError(error: unknown): boolean {
   return error instanceof LedgerError && error.code === "conflict" && error.path === "claim";
 }
 
-/** Converts an error of the recording to the error that the client receives. */
+/**
+ * Converts an error of the recording to the error that the client receives. Its message contains no text of a store or
+ * of an unexpected error, because such texts name files, tables and hosts; the log contains the cause.
+ */
 export function toRecordError(cause: unknown): ServerError {
   if (cause instanceof ServerError) return cause;
-  const { code, message, path } =
-    cause instanceof LedgerError ? cause : { code: "unknown", message: String(cause), path: "" };
+  const { code, path } = cause instanceof LedgerError ? cause : { code: "unknown", path: "" };
+  const message = cause instanceof LedgerError ? ledgerErrorMessage(cause) : "An unexpected error occurred.";
   if (isTakenOverError(cause)) return new ServerError("aborted", "The run was cancelled.", { cause });
   if (code === "conflict") return new ServerError("conflict", message, { path, cause });
   if (isCallError(cause)) {

@@ -143,8 +143,8 @@ class LedgerRecorder implements Recorder {
       const { call, threadId, runId } = recording;
       if ((runId === id || threadId === id) && call.caller.tenant === tenant) writes.push(recording.writeNow());
     }
-    // Errors are ignored, because the recordings report them. The caller of this method then finds no run in the
-    // ledger.
+    // Errors are ignored, because the recordings report them. A caller that then reads such a run from the ledger finds
+    // that it does not exist.
     await Promise.allSettled(writes);
   }
 
@@ -239,8 +239,8 @@ class LedgerRecorder implements Recorder {
     // A previous response and an idempotency key need the ledger even if `record.onFailure` is "serve".
     const needsLedger = previousResponse !== undefined || idempotencyKey !== undefined;
     if (error instanceof ServerError || onFailure === "refuse" || needsLedger) {
-      // Errors that the call causes are not failures of the recorder. A `ServerError` is not counted either: it is such
-      // an error, or `#writeBeforeCall` has already reported it.
+      // An error that the call itself causes, such as invalid input, does not count as a failure of the recorder.
+      // Neither does a `ServerError`, because the call caused it or `#writeBeforeCall` has already reported it.
       if (!isCallError(error) && !(error instanceof ServerError)) this.#countFailure(error);
       throw refusal;
     }
@@ -279,8 +279,8 @@ class LedgerRecorder implements Recorder {
       this.#recordings.delete(`${call.caller.tenant} ${runId}`);
       this.#recordedCounter.add(1, STATE_LABELS[state]);
       if (state === "failed") this.#rememberUnanswered(recording);
-      // A new thread is plain. A thread whose id the client sent is not added, because a deleted task may have had this
-      // id.
+      // A new thread is remembered as plain, that is, not a task's. A thread whose id the client sent is not
+      // remembered, because a deleted task may have had this id.
       if (state === "committed" && recording.input.position.thread !== undefined && call.thread === undefined) {
         this.#plainThreads.addPlain(call.caller.ledger, recording.threadId);
       }

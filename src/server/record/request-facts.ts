@@ -16,14 +16,23 @@ export interface FieldSource {
   hash: string;
   run?: string;
 }
-/** The places where the long fields of the last recorded request before a message are stored, by field name. */
+/**
+ * For a message: the places where the values of the long fields of the last recorded request up to that message are
+ * stored, by field name, such as "tools".
+ */
 export type KnownFields = ReadonlyMap<string, FieldSource>;
 
 /** The request fields in a run's metadata. */
 export interface RunRequestFields {
-  /** The fields stored in this run, with `instructions` if they differ from those at the start of the thread. */
+  /**
+   * The values that this run itself stores, by field name. `instructions` is one of them only if they differ from those
+   * of the last recorded request.
+   */
   request: Record<string, unknown>;
-  /** The sources of the fields whose value is stored in an earlier run or at the start of the thread. */
+  /**
+   * The places of the values that this run only refers to, by field name. They are stored in an earlier run or at the
+   * start of the thread.
+   */
   same?: Record<string, FieldSource>;
 }
 
@@ -32,19 +41,19 @@ export interface DescribeInput {
   ledger: Ledger;
   runId: string;
   threadId: string;
-  /** True if the thread starts with the messages of this call. */
+  /** True if the call creates the thread, so that the thread starts with the messages of the call. */
   isNew: boolean;
   parentMessageId: string | null;
   request: ModelRequest;
-  /** The instructions at the start of the history. */
+  /** The system and developer messages at the start of the history. */
   leading: readonly Message[];
 }
 
 /** The minimum JSON length of a value that is stored as a reference. For a shorter value, a reference saves nothing. */
 const MIN_DEDUPLICATED_LENGTH = 256;
 /**
- * The number of messages that are searched for a message of the last run. A turn of tool results may have many
- * messages.
+ * The number of messages before a call that are searched for a message with a run id. A turn of tool results may
+ * contain many messages without a run id.
  */
 const RUN_SEARCH_DEPTH = 32;
 const MAX_CACHED_MESSAGES = 10_000;
@@ -102,13 +111,13 @@ export class RequestFacts {
     repeat: (field: string, source: FieldSource) => void,
   ): void {
     const source: FieldSource = leading.length === 0 ? NO_INSTRUCTIONS : { hash: hashText(stringifyJson(leading)) };
-    // A new thread starts with the instructions of the call. If no recorded call precedes the message, `known` is
-    // undefined, and the instructions of the call are stored in the run.
+    // A new thread stores the instructions as its first messages, so they are already known. If no recorded call
+    // precedes this one, `known` is undefined, and the run stores the instructions.
     const known = isNew ? source : knownBefore && (knownBefore.get("instructions") ?? NO_INSTRUCTIONS);
     if (known?.hash !== source.hash) runFields.request["instructions"] = leading;
-    // Equal instructions are stored as a reference. Equal absence of instructions also needs a reference if an earlier
-    // run stored it (`known.run`), because otherwise the instructions of the thread would be taken for those of the
-    // call.
+    // The instructions equal those of the last recorded call, so the run stores a reference. If neither call has any, a
+    // reference is needed only if an earlier run stored that there are none (`known.run`): without the reference, the
+    // instructions at the start of the thread would apply.
     else if (leading.length > 0 || known.run !== undefined) repeat("instructions", known);
   }
 

@@ -65,8 +65,8 @@ function lastMessages(messages: readonly Message[], count: number): readonly Mes
 }
 
 /**
- * Returns a position in a new thread. The history is the one of `match`, in which parts that the client dropped are
- * restored.
+ * Returns a position in a new thread. `match` is the result of `findThread`; its history is used, because `findThread`
+ * has restored the parts that the client dropped.
  */
 function positionInNewThread(
   { caller }: RecordedCall,
@@ -140,12 +140,13 @@ async function positionInThread(
       isHistoryChanged,
     };
   }
-  // `findThread` finds a history only by a stored answer. Without an answer, the history is compared with the active
-  // path.
+  // `findThread` recognizes a history only by an answer in it that is stored in the thread. It found none, so the
+  // history is compared with the active path.
   const path = isPlain && (await undefinedIfGone(ledger.transcript(threadId)));
   if (path === undefined) return positionInNewThread(call, matchElsewhere, threadId);
   const { parentMessageId, known } = matchActivePath(path, requestMessages);
-  // If the history matches another thread, the parts that were restored from that thread are also used here.
+  // `findThread` may have found the history in another thread. The parts that it restored from that thread are also
+  // used here.
   const { messages, restored: isHistoryChanged } = matchElsewhere;
   // If no message matches, the whole history becomes a new branch from the root.
   return { threadId, parentMessageId, input: messages.slice(known), messages, isHistoryChanged };
@@ -205,8 +206,8 @@ async function positionAfterResponse(call: RecordedCall, responseId: string): Pr
 }
 
 /**
- * True for a message from the `instructions` field of a request. A system item of the `input` field has residue, so the
- * result is false for it.
+ * True for a message that was decoded from the `instructions` field of a request. A system message that was decoded
+ * from an item of `input` has residue, so the result is false for it.
  */
 function isInstructions({ role, parts, extra }: Message, dialect: string): boolean {
   const [part] = parts;

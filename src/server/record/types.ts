@@ -18,7 +18,7 @@ export interface RecordedCall {
    */
   after?: string | undefined;
   /**
-   * The `previous_response_id` of the answer that the messages follow. `Recorder.open` throws "not-found" for an
+   * The `previous_response_id` of the request: the id of the answer that the messages follow. `Recorder.open` throws "not-found" for an
    * unknown id.
    */
   previousResponse?: string | undefined;

@@ -21,7 +21,10 @@ import type { KeyedMessage, TaskState } from "./task-state.ts";
 import { TASK_KIND, type TaskSettings } from "./task.ts";
 import { toThreadMessage } from "./thread-message.ts";
 
-/** The id of a posted message. `queued` is false if the message was appended to the thread at once. */
+/**
+ * The result of posting a message: the id of the message, and whether it was queued. If `queued` is false, the message
+ * was appended to the thread at once.
+ */
 export interface PostedMessage {
   id: string;
   queued: boolean;
@@ -124,7 +127,8 @@ export class TaskCommands {
       const message = `Message "${id}" is not queued in this task: it was delivered, dropped or removed.`;
       throw new ServerError("not-found", message, { path: "messageId" });
     }
-    // The runner is woken, because the running agent may have received the message and must then discard it.
+    // The runner is woken, because the message may already be in the queue of the running agent, which must then
+    // discard it.
     this.#wakeRunner(ledger, threadId);
     return unqueued;
   }
@@ -203,7 +207,8 @@ export class TaskCommands {
         const message = `Tool call "${toolCallId}" of this task is not waiting for approval.`;
         throw new ServerError("not-found", message, { path: "/toolCallId" });
       }
-      // Work is requested, because no process holds the lease of a task that waits only for approvals.
+      // The decision requests work, so that a process claims the task again: no process holds the lease of a task that
+      // waits only for approvals.
       if (call.decision === undefined) {
         return { requestWork: true, entries: [{ type: "decided", toolCallId, approve, reason }] };
       }
@@ -253,7 +258,10 @@ function isIdle({ running, queue }: TaskState): boolean {
   return !running && queue.length === 0;
 }
 
-/** Returns the journal entries and the message that are written together with a new task. */
+/**
+ * Returns what is stored together with a new task: its first message, the journal entry "began", and the request for
+ * work, by which a process claims the task.
+ */
 function createInitialContent(pending: PendingMessage): InitialContent {
   const { entries, append, requestWork } = startTaskChange(pending, { type: "began", id: pending.id });
   return { entries: entries.map(encodeEntry), messages: append?.messages, requestWork };

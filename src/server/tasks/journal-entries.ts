@@ -61,7 +61,10 @@ const ENTRY_TYPES: Record<TaskEntry["type"], true> = {
   failed: true,
 };
 
-/** Returns the entries that drop all messages of the queue and list them for clients. */
+/**
+ * Returns the entries that drop the queue: an "unqueued" entry for each message, and a "cancelled" entry that lists all
+ * dropped messages for clients.
+ */
 export function createDropEntries(queue: readonly PendingMessage[]): TaskEntry[] {
   const pending = queue.map(({ id, message }) => ({ id, message }));
   return [...queue.map(({ id }): TaskEntry => ({ type: "unqueued", id, said: false })), { type: "cancelled", pending }];

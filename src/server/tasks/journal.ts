@@ -5,7 +5,10 @@ import { LedgerError } from "../../ledger/index.ts";
 import { decodeEntry, encodeEntry, type TaskEntry } from "./journal-entries.ts";
 import { advanceTaskState, INITIAL_TASK_STATE, type TaskState } from "./task-state.ts";
 
-/** Journal entries, and the messages and the work request that are written together with them. */
+/**
+ * A change of a task that is written as a whole: journal entries, messages to append, and a request for work, by which
+ * a process claims the task.
+ */
 export interface JournalChange extends Pick<LogOptions, "append" | "requestWork" | "workLease"> {
   entries: readonly TaskEntry[];
 }
@@ -17,8 +20,8 @@ export class TaskJournal {
   readonly threadId: string;
   #state: TaskState = INITIAL_TASK_STATE;
   /**
-   * The cursor of the entry before the last known entry; undefined if there is none. A read starts after this cursor,
-   * so that it returns the last known entry again.
+   * The cursor of the entry before the last known entry; undefined if there is none. A read starts after this cursor
+   * and returns the last known entry again, to detect that the thread was replaced (`#readNewEntries`).
    */
   #previousCursor: string | undefined;
   /** The latest read of the journal. Reads are sequential, so the next read waits for this one. */

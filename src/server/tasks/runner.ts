@@ -18,14 +18,18 @@ import { toThreadMessage } from "./thread-message.ts";
 const MAX_POLL_MS = 5000;
 const DEFAULT_LEASE_MS = 30_000;
 /**
- * The time in milliseconds for which work is held after a transient error. The work is then released and claimed again.
+ * The time in milliseconds for which the runner keeps the lease of a task after a transient error. Then it releases the
+ * work, so that any process can claim it again.
  */
 const RETRY_DELAY_MS = 3000;
 
 /** A task whose lease this process holds. */
 interface HeldTask {
   execution?: TaskExecution;
-  /** True if work was requested after the claim; the work is then claimed again at the end of the execution. */
+  /**
+   * True if `wake` was called for the task after the claim. The task may then have new work, so it is claimed again at
+   * the end of the execution.
+   */
   isWorkRequested: boolean;
 }
 
@@ -173,8 +177,8 @@ export class TaskRunner {
         if (this.#stopSignal.signal.aborted) execution.release();
         const end = await execution.run();
         if (end === "released") return work.release();
-        // A task that waits for an approval needs no lease, because the decision requests work again. `complete`
-        // returns false if work was requested in the meantime; the loop then continues.
+        // A task that waits for an approval needs no lease, because the decision requests work again. `complete` gives
+        // up the lease; it returns false if work was requested in the meantime, and the loop then continues.
         if (end === "waiting" && (await work.complete())) return;
       } else if (state.queue.length > 0 && !state.isQueueHeld) await startFromQueue(journal, work);
       else if (await work.complete()) return;

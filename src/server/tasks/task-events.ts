@@ -23,7 +23,8 @@ export function collectToolCalls({ parts }: Pick<Message, "parts">): Map<string,
 /** Returns the task events of one ledger event; `calls` are the tool calls that a tool message answers. */
 export function toTaskEvents(ledgerEvent: LedgerEvent, calls: ToolCallsById): TaskEventRecord[] {
   const events = eventsOfLedgerEvent(ledgerEvent, calls);
-  // The id of the last event is the cursor of the ledger event, because the ledger resumes after that cursor.
+  // The last of these events has the cursor of the ledger event as its id, because a client that resumes after it has
+  // received the whole ledger event. The ids of the earlier ones also contain their index.
   return events.map((event, index) => ({ id: createEventId(ledgerEvent.cursor, index, events.length), event }));
 }
 

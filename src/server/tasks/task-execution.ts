@@ -25,7 +25,10 @@ import { toThreadMessage } from "./thread-message.ts";
  * at once.
  */
 const POLL_MS = 1000;
-/** The number of polls for which a cancelled task waits for its agent to start and resume an unfinished step. */
+/**
+ * A cancellation aborts an agent that has emitted no event once the journal was polled more often than this. Until
+ * then, the agent may still be resuming an unfinished step.
+ */
 const MAX_CANCEL_POLLS = 1;
 
 /**
@@ -62,11 +65,17 @@ export class TaskExecution {
   #isReleasing = false;
   readonly #wakeListeners = new Set<() => void>();
   #agentRun: AgentRun | undefined;
-  /** True once the current agent run has emitted an event; a cancellation normally waits for this event. */
+  /**
+   * True once the current agent run has emitted an event. A cancellation waits for this event, because it shows that
+   * the agent has resumed an unfinished step.
+   */
   #hasAgentEvent = false;
   /** The ids of the tool calls that are running. */
   readonly #runningToolCalls = new Set<string>();
-  /** For each steering message that the agent has received: the agent's id, by the id in the task's queue. */
+  /**
+   * The steering messages that were passed to the agent: the id of each message in the agent's queue, by its id in the
+   * task's queue.
+   */
   readonly #deliveredMessageIds = new Map<string, string>();
 
   constructor(options: TaskExecutionOptions) {
@@ -80,7 +89,8 @@ export class TaskExecution {
     const stopAgent = (): void => this.#stop.abort(createReleasedError());
     const signals = [work.lost, services.stopping];
     for (const signal of signals) signal.addEventListener("abort", stopAgent, { once: true });
-    // A signal may have been aborted before its listener was added.
+    // A signal that was aborted before its listener was added never calls the listener, so the signals are checked
+    // here.
     if (signals.some(({ aborted }) => aborted)) stopAgent();
     const span = services.tracer.span("invoke_agent", {
       "gen_ai.operation.name": "invoke_agent",
@@ -112,7 +122,9 @@ export class TaskExecution {
     }
   }
 
-  /** Returns true if the task was cancelled and has no live run to finish. */
+  /**
+   * Returns true if the task was cancelled and none of its runs is live, so that no agent need be started to end a run.
+   */
   async #isCancelledAndIdle(): Promise<boolean> {
     const { journal, work } = this.#options;
     if (!(await journal.read()).cancelling) return false;
@@ -141,7 +153,10 @@ export class TaskExecution {
     return this.#runningToolCalls.size === 0 && !state.cancelling && listOpenApprovals(state).length > 0;
   }
 
-  /** Removes from the queue the messages that a dead process appended to the thread without removing them. */
+  /**
+   * Removes messages from the queue that are already in the thread, because a process appended them and died before it
+   * removed them from the queue.
+   */
   async #markDeliveredMessages(): Promise<void> {
     const { journal, work } = this.#options;
     const { queue } = await journal.read();
@@ -170,7 +185,8 @@ export class TaskExecution {
       if (this.#stop.signal.aborted && error === this.#stop.signal.reason) return {};
       const failure = toTaskFailure(error);
       if (failure !== undefined) return { error, failure };
-      // The error is transient, so the agent is stopped but the task is not ended. The task continues later.
+      // `toTaskFailure` returns undefined for a transient error, such as an unreachable ledger. The agent is then
+      // stopped, but the task is not ended, so that it continues later.
       this.#stop.abort(createReleasedError());
       throw error;
     } finally {
@@ -197,7 +213,8 @@ export class TaskExecution {
 
   async #approve(call: ToolCallPart, context: ToolContext): Promise<Approval> {
     const approval = await this.#approvals.wait(call, context, () => this.#releaseIfWaiting());
-    // The call counts as running before its `tool-start` event arrives, so that the task is not released in between.
+    // The approved call counts as running from now on, before its `tool-start` event arrives. Otherwise the task could
+    // be released before that event, because a task that waits for other approvals is released while no tool runs.
     if (approval === true) this.#runningToolCalls.add(call.toolCallId);
     return approval;
   }
@@ -257,8 +274,8 @@ export class TaskExecution {
    */
   async #followJournal(over: AbortSignal): Promise<never> {
     const { journal, services } = this.#options;
-    // The state at the previous poll if the task waited for an approval then; undefined otherwise. If the next poll
-    // finds the same state, the task is released.
+    // The state at the previous poll if the task waited for an approval then; otherwise undefined. If two successive
+    // polls find the same state, the task is released until the decision.
     let lastWaiting: TaskState | undefined;
     for (let polls = 0; !over.aborted;) {
       const woken = Promise.withResolvers<void>();
@@ -293,7 +310,8 @@ export class TaskExecution {
 
   #applyJournal(state: TaskState, isStuck: boolean): void {
     const run = this.#agentRun;
-    // A cancellation waits for the first event of the agent, or a few polls if the agent does not start (`isStuck`).
+    // A cancellation aborts the agent after the agent's first event. If there is no event for more than
+    // `MAX_CANCEL_POLLS` polls (`isStuck`), the agent is aborted without it.
     if (state.cancelling && (this.#hasAgentEvent || isStuck)) this.#stop.abort();
     if (run === undefined) {
       if (this.#isReleasing) this.#released.resolve("released");
@@ -309,7 +327,8 @@ export class TaskExecution {
     try {
       this.#deliveredMessageIds.set(queued.id, run.steer(toThreadMessage(queued)).id);
     } catch {
-      // `steer` throws if the run has just ended. The message is then delivered to the next run.
+      // `steer` throws if the run has just ended. The message then stays in the task's queue and is delivered to the
+      // next run.
     }
   }
 
@@ -325,7 +344,10 @@ export class TaskExecution {
     }
   }
 
-  /** Delivers the next queued messages, or writes the end of the work. Returns true if the work has ended. */
+  /**
+   * Called after an agent run: delivers the next queued messages, so that the work continues, or writes the end of the
+   * work. Returns true if the work has ended.
+   */
   async #conclude(outcome: AgentRunOutcome = {}): Promise<boolean> {
     const { journal } = this.#options;
     let ending: string | undefined;
@@ -352,7 +374,8 @@ export class TaskExecution {
   }
 
   /**
-   * Returns the change to write after an agent run; `ending` is undefined if the work continues with queued messages.
+   * Returns the journal change to write after an agent run, and the reason why the work ended (`ending`). The reason is
+   * undefined if the work continues with queued messages.
    */
   #changeAfter(
     { result, failure }: AgentRunOutcome,

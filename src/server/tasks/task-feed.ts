@@ -32,7 +32,8 @@ export interface TaskFeedOptions {
 const MIN_QUEUE_INTERVAL_MS = 100;
 
 /**
- * Yields the queue and then the events, until `signal` is aborted. Throws if `after` is not an event id of this task.
+ * Yields a snapshot of the queue, then the events, with a further snapshot whenever the queue has changed. Ends when
+ * `signal` is aborted. Throws if `after` is not an event id of this task.
  */
 export async function* followTask(
   journal: TaskJournal,

@@ -62,7 +62,10 @@ export const INITIAL_TASK_STATE: TaskState = {
   keys: new Map(),
 };
 
-/** Returns the state after a journal entry; `entry` is undefined for an entry that does not belong to a task. */
+/**
+ * Returns the state after a journal entry. `entry` is undefined for an entry that does not belong to a task; then only
+ * the cursor of the state changes.
+ */
 export function advanceTaskState(state: TaskState, cursor: string, entry: TaskEntry | undefined): TaskState {
   return { ...state, ...(entry !== undefined && changesByEntry(state, entry)), cursor };
 }

@@ -81,7 +81,7 @@ export async function toTaskView(journal: TaskJournal, thread: Thread): Promise<
   };
 }
 
-/** A cache of the usage of idle tasks, each with the journal cursor for which the usage is valid. */
+/** The usage of idle tasks, by journal. A cached usage is valid as long as the journal has the same `cursor`. */
 const usageCache = new WeakMap<TaskJournal, { cursor: string | null; usage: Usage | undefined }>();
 
 /** Returns the sum of the usage of all runs of a task, including failed runs; undefined if no run has a usage. */

@@ -64,7 +64,10 @@ export function encodeCall(call: ToolCallPart): object {
   return wireMessage?.tool_calls?.[0] ?? { id: call.toolCallId, type: "function", function: fallback };
 }
 
-/** Encodes the usage. Each token count has two fields, `input_tokens` and OpenAI's `prompt_tokens`, for example. */
+/**
+ * Encodes the usage. The token counts are written under Koine's names, such as `input_tokens`, and again under OpenAI's
+ * names, such as `prompt_tokens`.
+ */
 export function encodeUsage(usage: Usage): JsonObject {
   const { inputTokens, outputTokens, totalTokens, cacheReadTokens, reasoningTokens, cost } = usage;
   return {
@@ -129,8 +132,8 @@ function withTextType(content: unknown): unknown {
 }
 
 /**
- * Returns the message as `assertStorableMessages` accepts it. Throws "invalid-request" if the ledger cannot store the
- * message.
+ * Checks with the ledger's `assertStorableMessages` that the message can be stored, and returns the checked message.
+ * Throws "invalid-request" if it cannot be stored.
  */
 function assertStorable(message: Message, path: string): Message {
   try {

@@ -57,7 +57,7 @@ function compareObjects(
   for (const key of Object.keys(long)) if (!Object.hasOwn(short, key)) result.additions.push(path + pointerStep(key));
 }
 
-/** True if `short` is a text, and `long` is a text that begins with it or a list that contains it. */
+/** True if `long` extends the text `short`: it is a text that begins with `short`, or a list that contains `short`. */
 function isTextPrefix(short: unknown, long: unknown): boolean {
   if (typeof short !== "string") return false;
   if (typeof long === "string") return long.startsWith(short);

@@ -87,8 +87,8 @@ function mayDiffer(encoded: Encoded, path: string): boolean {
 const CHANGING_ACTIONS: ReadonlySet<string> = new Set(["moved", "approximated", "repaired"]);
 
 /**
- * Compares two lists element by element. If losses cover elements, the remaining elements must be a subsequence of the
- * decoded list.
+ * Compares the sent elements with the decoded list. Elements that may differ because of a loss are left out; then the
+ * remaining elements must be a subsequence of the decoded list.
  */
 function findListDifference<T>(
   sent: readonly SentValue[],
@@ -127,14 +127,15 @@ function isFilledIn(part: Record<string, unknown>, key: string, is: unknown, enc
   if (part["type"] !== "tool-result") return false;
   // Decoders read the tool name from the call; without a call, the name is empty.
   if (key === "toolName") return is === "";
-  // A placeholder for an absent output may decode as `output` or as `content`.
+  // If a loss covers `output` or `content`, the encoder may have written a placeholder, which is decoded as one of the
+  // two.
   return RESULT_FIELDS.includes(key) && RESULT_FIELDS.some((each) => isCoveredByLoss(encoded, `${path}/${each}`));
 }
 const RESULT_FIELDS: readonly string[] = ["output", "content"];
 
 /**
- * Returns the empty list or object with which a list or object is compared if it is absent after decoding; undefined
- * for an empty one, and for other values.
+ * Returns the value that is compared with `was` if the decoded value is absent: an empty list or object if `was` is a
+ * non-empty list or object, so that its elements are compared one by one; otherwise undefined.
  */
 function toEmptyContainer(was: unknown): unknown {
   if (Array.isArray(was)) return was.length > 0 ? [] : undefined;

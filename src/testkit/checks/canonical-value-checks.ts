@@ -110,7 +110,10 @@ export const assertFieldsDecodeInPlace: CanonicalValueCheck = (codec, dialect, v
  */
 const COMPARED_VOCABULARY = /\/(?:unified|toolChoice|mode|effort|type)$/;
 
-/** Returns the keys with list indexes reduced by the number of preceding elements that a loss covers. */
+/**
+ * Returns the keys of a node in the decoded value: each list index is reduced by the number of preceding elements that
+ * a loss covers, because the output does not contain these.
+ */
 function shiftLostIndexes(keys: readonly (string | number)[], isLost: (path: string) => boolean): (string | number)[] {
   return keys.map((key, depth) => {
     if (typeof key !== "number") return key;

@@ -23,8 +23,8 @@ export const assertEnumValuesDistinct: CanonicalValueCheck = (codec, dialect, va
     const values = ENUM_VALUES.find(([pattern]) => pattern.test(path))?.[1];
     if (values === undefined || isLost(path)) continue;
     const encodeWith = (each: unknown): Encoded => codec.encode(dialect, replaceAt(value, keys, each) as typeof value);
-    // The equal value of ENUM_VALUES replaces the sample's value, which may have a raw wire value that determines the
-    // encoding.
+    // If ENUM_VALUES has the value of the sample, that entry replaces it, because the sample's own value may have a raw
+    // wire value, which would determine the encoding.
     const listed = values.find((each) => isSameEnumValue(each, current)) ?? current;
     // Finish reasons that are not in ENUM_VALUES are skipped, because the content or the error may imply them.
     if (listed === current && path.endsWith("/finishReason")) continue;

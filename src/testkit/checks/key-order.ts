@@ -1,5 +1,6 @@
-// Compares the key order of schemas, verbatim tools and call inputs, because models read them as text. The objects are
-// located on the wire by their content, because their path depends on the dialect.
+// Compares the key order of schemas, verbatim tools (a provider's tools, written unchanged) and call inputs, because
+// models read them as text. The objects are located on the wire by their content, because their path depends on the
+// dialect.
 import { isObject } from "../../model/value-kind.ts";
 import type { JsonDifference } from "../json/json-differences.ts";
 import { walkJson, readAt } from "../json/json-nodes.ts";

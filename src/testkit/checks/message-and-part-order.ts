@@ -84,7 +84,9 @@ const ORDERED: readonly Message[] = [
   },
 ];
 
-/** Returns the string by which a part is found in the output; undefined for other types of parts. */
+/**
+ * Returns the string by which a text, reasoning or a tool call is found in the output; undefined for other part types.
+ */
 function readMarkerText(part: Part): string | undefined {
   if (part.type === "text" || part.type === "reasoning") return part.text;
   return part.type === "tool-call" ? part.toolCallId : undefined;
@@ -104,7 +106,10 @@ function listMarkers(parts: readonly Part[], path: string): PartMarker[] {
   });
 }
 
-/** Requires that two parts of different types have another wire in reverse order, or that a loss reports the order. */
+/**
+ * Requires that the wire of two parts of different types changes if their order is reversed, or that a loss reports the
+ * order.
+ */
 function assertTypeOrderVisible(encode: EncodeMessages): void {
   const parts = [textPart("A text."), reasoningPart("A thought."), callPart("call_omega"), IMAGE];
   parts.forEach((one, index) => {

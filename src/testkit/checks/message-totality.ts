@@ -42,7 +42,10 @@ function requireRoundTrip(dialect: Dialect, mutant: unknown, description: string
   }
 }
 
-/** Requires that a deleted or retyped field causes equal JSON after a round trip, a new loss, or a related error. */
+/**
+ * Requires for each deleted or retyped field: equal JSON after a round trip, a loss that the unchanged sample does not
+ * have, or an error whose path is related to the field.
+ */
 export function assertMessageMutantsHandled(
   dialect: Dialect,
   wire: unknown,

@@ -58,8 +58,8 @@ export const assertNoRawCopies: WireSampleCheck = (codec, dialect, sample) => {
   for (const { path, text } of replaced) {
     const leak = output.find((each) => each.text.includes(text));
     if (leak === undefined) continue;
-    // The encoder may write an original string that also remains elsewhere in the value, unless it is a text of the
-    // conversation.
+    // The encoder wrote `text`, although it was replaced in the canonical value. That is allowed if another string of
+    // the value contains it, but never for a text of the conversation.
     const isContent = CONTENT_PATH.test(path) && /\s/.test(text);
     const other = remaining.find((each) => each.text.includes(text));
     assertHolds(

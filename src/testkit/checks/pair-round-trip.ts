@@ -73,8 +73,8 @@ function restoreNames({ turns }: ConversationContent, names: Renames | undefined
 }
 
 /**
- * True if the inputs are equal, or if the input contains the original text, because some dialects allow only objects as
- * input (B22).
+ * True if the inputs are equal, or if the original input was a text that the new input contains: a dialect that allows
+ * only objects as input wraps the text (B22).
  */
 function isInputPresent(input: unknown, was: unknown): boolean {
   if (sameJson(input, was)) return true;

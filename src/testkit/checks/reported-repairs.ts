@@ -10,7 +10,9 @@ function stringifyRepairs({ losses }: Encoded, isRelevant: (loss: Loss) => boole
   );
 }
 
-/** True if one encoding reports a repair, with `isRelevant` true, that the other encoding does not report. */
+/**
+ * True if the two encodings report different repairs; only repairs for which `isRelevant` returns true are compared.
+ */
 export function haveDifferentRepairs(
   one: Encoded,
   other: Encoded,

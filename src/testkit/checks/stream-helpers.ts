@@ -30,7 +30,7 @@ export function encodeDeltas(dialect: Dialect, deltas: readonly Delta[]): { even
 /** Returns the recorded event, or `{ data: event }` if only the data of the event was recorded. */
 export function toWireEvent(event: unknown): WireEvent {
   const isWire = isObject(event) && Object.keys(event).every((key) => key === "event" || key === "data");
-  // The cast may be wrong: the data can be any JSON value, because decoders must also handle unexpected data.
+  // The casts are not checked: the data can be any JSON value, because decoders must also handle unexpected data.
   return isWire && event["data"] !== undefined ? (event as unknown as WireEvent) : { data: event as object };
 }
 

@@ -32,7 +32,10 @@ export interface StreamSample {
 
 /** A check of a dialect with one stream sample; throws if the check fails. */
 export type StreamSampleCheck = (dialect: Dialect, sample: StreamSample, isExcepted: IsExcepted) => void;
-/** True if a listed exception allows a difference at a path (or a loss code), given the losses of the stream. */
+/**
+ * True if one of the suite's exceptions allows a difference at this path, or a loss with this code, given the losses of
+ * the stream.
+ */
 export type IsExcepted = (pathOrCode: string, losses: readonly Loss[]) => boolean;
 
 /** The tested maximum lengths of chunks, in bytes. */
@@ -95,8 +98,8 @@ export const assertStreamRoundTrip: StreamSampleCheck = (dialect, { events }, is
 };
 
 /**
- * Returns a comparable response. The error `truncated` is replaced with `server`, as encoders do, because wires have no
- * error for a lost connection.
+ * Returns a response in the form that is compared after a round trip. The error `truncated` is replaced with `server`,
+ * as encoders do, because wires have no error for a lost connection.
  */
 function toComparableOutcome(response: ModelResponse): ModelResponse {
   const { error, ...rest } = toComparableResponse(response);

@@ -82,7 +82,8 @@ function assertSameFailure(dialect: Dialect, response: ModelResponse): void {
   const { wire, status } = dialect.encodeError(response.error ?? { kind: "unknown", message: "" });
   const { kind, message } = dialect.decodeError(wire, status);
   assertHolds(streamedError?.message === message, "The streamed error has another message.", streamedError, message);
-  // Three kinds are accepted, because an error body without its status and a failed response may be less specific.
+  // The error may have the kind of the error body with its status, of the error body alone, or of the failed response,
+  // because the last two may be less specific.
   const whole = dialect.decodeResponse(dialect.encodeResponse(response).wire).error;
   const kinds = [kind, dialect.decodeError(wire).kind, whole?.kind];
   assertHolds(kinds.includes(streamedError?.kind), "The streamed error has another kind.", streamedError, kinds);

@@ -7,7 +7,10 @@ import type { JsonNode } from "../json/json-nodes.ts";
 import { walkJson, removeAt, replaceAt } from "../json/json-nodes.ts";
 
 export const ODD_VALUES: readonly unknown[] = [null, 0, "odd", true, [], {}, ["odd"], { odd: 1 }];
-/** Fields that no dialect has. Assigning `__proto__` with `=` would change the prototype of the object (B79). */
+/**
+ * Fields that no dialect has. `__proto__` is one of them, because an assignment with `=` would change the prototype of
+ * the object instead (B79).
+ */
 export const UNKNOWN_FIELDS: readonly [name: string, value: unknown][] = [
   ["brand_new", { field: 1 }],
   ["__proto__", { odd: 1 }],
@@ -45,7 +48,10 @@ export function createOddValueMutants(wire: unknown, limit: number, salt: string
   return selectMutants(recipes, limit, salt);
 }
 
-/** Returns the last node of each path pattern; the last element of a list also tests elements with predecessors. */
+/**
+ * Returns one node of each path pattern: the last one, because the last element of a list also tests elements with
+ * predecessors.
+ */
 function listNodePerPattern(wire: unknown): JsonNode[] {
   return [...new Map([...walkJson(wire)].map((node) => [toPathPattern(node.path), node])).values()];
 }

@@ -29,7 +29,7 @@ export interface MessageConformanceOptions {
 }
 
 /**
- * Returns the cases for messages: round trips, edits, purity, determinism, silent losses, order, odd input.
+ * Returns the cases for messages: round trips, edits, unmodified input, determinism, silent losses, order, odd input.
  *
  * @example
  * ```ts

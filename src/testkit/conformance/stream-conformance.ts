@@ -39,7 +39,8 @@ export function streamConformance(dialect: Dialect, options: StreamConformanceOp
   const { samples, responses = [], exceptions = [], mutants = 300, isRepeatedField } = options;
   const title = (name: string, claim: string): string => `${dialect.id} streams: ${name}: ${claim}`;
   const added = responses.map((value, index) => ({ name: `response ${index}`, value }));
-  // Streams of a dialect without responses are not tested here, because there is no whole answer to compare with.
+  // Canonical responses are tested only if the dialect supports responses, because a streamed answer is compared with
+  // the whole answer.
   const values = dialect.supports.has("responses") ? [...canonicalResponses(), ...added] : [];
   const used = new Set<StreamException>();
   const isExcepted = matchExceptions(exceptions, (exception) => used.add(exception));

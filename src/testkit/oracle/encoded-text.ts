@@ -1,4 +1,5 @@
-// Converts an encoding to one text, in which the strings of the canonical value are counted and located.
+// Converts the output of an encoder to one text, in which the checks count and locate the strings of the canonical
+// value.
 import type { Encoded, Renames } from "../../dialects/dialect.ts";
 import { listExactNumbers, parseJson, stringifyJson } from "../../model/json/index.ts";
 import { walkJson } from "../json/json-nodes.ts";
@@ -18,7 +19,10 @@ export function toSearchText({ wire, address, names }: Encoded): string {
   return names === undefined ? text : [text, ...listOriginalNames(names, text)].join(SEPARATOR);
 }
 
-/** Returns each original name as often as its wire name occurs, because a renamed name counts as present. */
+/**
+ * Returns the original name of each renamed tool or call as often as its wire name occurs in the text, because a
+ * renamed name counts as present in the output.
+ */
 function listOriginalNames(names: Renames, text: string): string[] {
   const pairs = Object.values(names).flatMap((table: Record<string, string>) => Object.entries(table));
   return pairs.flatMap(([wireName, originalName]) => Array<string>(countPlain(wireName, text)).fill(originalName));
@@ -58,7 +62,8 @@ export function hasExactDigits(json: string, { wire }: Encoded): boolean {
   try {
     digits = listExactNumbers(parseJson(json)).map((number) => number.text);
   } catch {
-    // The text is not JSON: the `input` of an invalid call is the same text, which is searched like any other string.
+    // The text is not JSON, so it belongs to an invalid call, whose `input` is the same text. The caller searches that
+    // `input` like any other string, so nothing is checked here.
     return true;
   }
   return digits.every((each) => stringifyJson(wire).includes(each));

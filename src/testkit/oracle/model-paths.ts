@@ -12,8 +12,8 @@ const FINISH_REASON = String.raw`${MESSAGE}(?:/metadata)?(?:/alternatives/\d+)?/
 /** The path of a part in a request or response; a part in a list of messages does not match. */
 const SENT_PART = String.raw`(?:/messages/\d+|/message|/alternatives/\d+/message)${CONTENT}`;
 /**
- * The fields of an issuer. They are not on the wire: a provider is implicitly the issuer of the seals on its own wire,
- * and seals of other issuers are dropped and reported (B5).
+ * The paths of the issuer's fields in seals and files. These fields are not on the wire: a provider is implicitly the
+ * issuer of the seals on its own wire, and seals of other issuers are dropped and reported (B5).
  */
 const ISSUER = String.raw`${SENT_PART}(?:(?:/annotations/\d+)?/seals/\d+|/issuer)/(?:dialect|provider|model)`;
 const REQUEST_ENUM = String.raw`/toolChoice(?:/mode)?|/reasoning/effort|/output/type|/tools/\d+/(?:type|dialect)`;
@@ -65,17 +65,20 @@ export function isLiteral(path: string): boolean {
   return LITERAL.test(path);
 }
 
-/** True for the JSON text of a call's input. */
+/** True for the path of the JSON text of a call's input. */
 export function isInputText(path: string): boolean {
   return INPUT_TEXT.test(path);
 }
 
-/** True for the tool name of a call or result. */
+/** True for the path of the tool name of a call or result. */
 export function isToolName(path: string): boolean {
   return TOOL_NAME.test(path);
 }
 
-/** Returns "id" for a call id and "name" for a tool name, whose equality links parts; otherwise undefined. */
+/**
+ * Returns "id" for the path of a call id and "name" for the path of a tool name; otherwise undefined. Parts with equal
+ * ids or names belong together, so a test must change them together.
+ */
 export function readLinkKind(path: string): "id" | "name" | undefined {
   if (CALL_ID.test(path)) return "id";
   return ANY_TOOL_NAME.test(path) ? "name" : undefined;
@@ -85,12 +88,15 @@ export function isBase64(path: string): boolean {
   return BASE64_DATA.test(path);
 }
 
-/** True for the source of an annotation; a wire may contain a source only once for several citations. */
+/**
+ * True for the path of a field that names the source of an annotation (URL, title or file id). A wire may contain the
+ * source only once for several citations.
+ */
 export function isCitationSource(path: string): boolean {
   return CITATION_SOURCE.test(path);
 }
 
-/** True for a usage count, which an encoder may write as a sum or a difference. */
+/** True for the path of a usage count, which an encoder may write as a sum or a difference. */
 export function isUsageCount(path: string): boolean {
   return USAGE_COUNT.test(path);
 }
@@ -99,12 +105,12 @@ export function isPart(path: string): boolean {
   return PART_PATH.test(path);
 }
 
-/** True for a part of a request or response. */
+/** True for the path of a part in a request or response; false for a part in a list of messages. */
 export function isSentPart(path: string): boolean {
   return SENT_PART_PATH.test(path);
 }
 
-/** True for the residue of a part, an annotation or a logprob. */
+/** True for the path of the residue of a part, an annotation or a logprob. */
 export function isResidue(path: string): boolean {
   return RESIDUE_PATH.test(path);
 }

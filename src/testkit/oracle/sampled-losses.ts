@@ -7,7 +7,9 @@ import { findMarks, markScalars } from "./marks.ts";
 import { SilentLossOracle } from "./silent-losses.ts";
 import type { JsonNode } from "../json/json-nodes.ts";
 
-/** The number of scalars up to which no marks are used, because few scalars can be changed one by one. */
+/**
+ * If at most this many scalars must be examined, marks are not used, because so few scalars can be changed one by one.
+ */
 const EXHAUSTIVE_LIMIT = 150;
 const PROBES_PER_PATTERN = 4;
 const PROBE_LIMIT = 200;
@@ -26,7 +28,10 @@ export function sampledLosses<T>(value: T, encode: (value: T) => Encoded): JsonN
   return [...lost, ...pickEvenly(selected, PROBE_LIMIT).filter((node) => !oracle.isChangeVisible(node))];
 }
 
-/** Returns the nodes that have no mark, or whose mark is neither in the output nor covered by a loss. */
+/**
+ * Encodes the value once with marks. Returns the nodes that this does not confirm: they have no mark, or their mark is
+ * neither in the output nor covered by a loss.
+ */
 function findUnconfirmed<T>(nodes: readonly JsonNode[], value: T, encode: (value: T) => Encoded): readonly JsonNode[] {
   const { value: marked, marks } = markScalars(value, nodes);
   const encoded = encode(marked);

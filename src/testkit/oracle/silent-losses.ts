@@ -47,7 +47,10 @@ export function isImpliedByWire(value: unknown, node: JsonNode): boolean {
 
 /** Decides for each scalar of one value whether the encoder has written it. */
 export class SilentLossOracle<T> {
-  /** The scalars that the output must contain: no loss covers them, and they are not enumerated values. */
+  /**
+   * The scalars that the output must contain: no loss covers them, they are not enumerated values, and the wire does
+   * not imply them.
+   */
   readonly unreported: readonly JsonNode[];
   readonly encoded: Encoded;
   readonly #value: T;

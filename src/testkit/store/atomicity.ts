@@ -57,7 +57,10 @@ async function rollsBackAfterAnyStep(context: StoreTestContext): Promise<void> {
   );
 }
 
-/** Requires for each kind of step that the transaction reads its own write, and that readers then read the same. */
+/**
+ * Requires for each writing method that the transaction itself reads its write, and that readers read the same rows
+ * after the transaction.
+ */
 async function readsOwnWrites(context: StoreTestContext): Promise<void> {
   const { tenant, store } = context;
   await context.write(...createFixture(tenant));

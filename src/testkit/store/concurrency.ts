@@ -83,7 +83,7 @@ async function chainsWriters(context: StoreTestContext): Promise<void> {
   );
 }
 
-/** Requires that no row is inserted below a last id that a reader has already read. */
+/** Requires that, after a reader has read the thread's last id, no row with an id up to that id is inserted. */
 async function neverInsertsBelowLastId(context: StoreTestContext): Promise<void> {
   const { key } = context;
   const stores = await openStores(context);

@@ -224,7 +224,10 @@ async function updatesRuns(context: StoreTestContext): Promise<void> {
   await assertSame(unknown, false, "updateRun of a run that does not exist must return false.");
 }
 
-/** Requires that changes of a run add it to, or remove it from, the lists of expired and compactable runs. */
+/**
+ * Requires that a change of a run adds it to, or removes it from, the lists `expiredRuns` (its lease has expired) and
+ * `compactableRuns` (it has ended and its deltas are still in the log).
+ */
 async function movesRuns(context: StoreTestContext): Promise<void> {
   const { key, reads, tenant } = context;
   const lists = async (): Promise<number[]> => [

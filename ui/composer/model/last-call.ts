@@ -28,7 +28,11 @@ interface RunCallMetadata {
   provider?: string;
   model?: string;
   request?: Record<string, unknown>;
-  /** Fields of the request whose value is stored in an earlier run or in the thread instead of in this run. */
+  /**
+   * Request fields that are not stored in this run, because an earlier run or the start of the thread has the same
+   * value. The key is the name of the field; the value states where it is stored: its hash and, if a run has it, the
+   * run's id.
+   */
   same?: Record<string, unknown>;
 }
 
@@ -43,7 +47,8 @@ export function readLastCall({ metadata }: Pick<RunJson, "metadata">): LastCall 
   const isFromPage = dialect === "canonical";
   return {
     ...(requestedModel !== undefined && { model: isQualified ? requestedModel : `${provider}/${model}` }),
-    // If `tools` is present but not a list, the tools are stored in an earlier run, so their number is unknown here.
+    // If `tools` is not a list, it is an entry of `same`: the tools are stored in an earlier run, and their number is
+    // not known here.
     toolCount: Array.isArray(tools) ? tools.length : tools === undefined ? 0 : Infinity,
     hasInstructions: !isFromPage && ("instructions" in same || "instructions" in request),
     settingNames: isFromPage ? [] : Object.keys(settings).filter((name) => !IGNORED_FIELDS.has(name)),

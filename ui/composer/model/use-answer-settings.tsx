@@ -60,8 +60,8 @@ export function useAnswerSettings(state: ConversationState, actions: Conversatio
 }
 
 /**
- * Returns the last call, whose settings the server repeats; undefined if the branch has no call, "loading" until the
- * first run is read.
+ * Returns the last recorded call of the shown branch, whose settings the server repeats in the next call; undefined if
+ * the branch has no call or its run cannot be read; "loading" until a run is read for the first time.
  */
 function useLastCall(state: ConversationState): LastCall | undefined | "loading" {
   const api = useApi();

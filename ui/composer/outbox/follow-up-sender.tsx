@@ -13,8 +13,8 @@ import { outbox } from "./outbox.ts";
 const activeThreads = new Set<string>();
 
 /**
- * Starts the sender of a thread, unless the sender already runs or no message is queued. The sender ends when it may
- * send no further message.
+ * Starts the sender of a thread, unless it already runs or the first message of the outbox is not waiting. The sender
+ * ends when the first message is no longer a waiting one, or after `BLOCKED_TIMEOUT_MS` in which it may not send.
  */
 export function startFollowUpSender(threadId: string): void {
   if (activeThreads.has(threadId) || findNextFollowUp(outbox.list(threadId)) === undefined) return;
@@ -25,7 +25,8 @@ export function startFollowUpSender(threadId: string): void {
 }
 
 /**
- * Runs the work in one tab at a time. If the Web Locks API is missing, only the idempotency keys prevent duplicates.
+ * Runs the work in one tab at a time; other tabs wait. Without the Web Locks API, several tabs may send the same
+ * message, and only its idempotency key prevents that it is stored twice.
  */
 async function withTabLock(name: string, work: () => Promise<void>): Promise<void> {
   // The Web Locks API exists only in secure contexts, although its type is not optional.
@@ -84,7 +85,7 @@ function FollowUpSender({ threadId, onOver: onDone }: { threadId: string; onOver
 }
 
 /**
- * Time after which the sender ends if the last answer was interrupted or has failed; then the user has to send the next
- * message.
+ * Time after which the sender ends if no run is live and no follow-up may be sent (`canSendFollowUp`), for example
+ * because the last answer was interrupted; then the user has to send the next message.
  */
 const BLOCKED_TIMEOUT_MS = 10_000;

@@ -42,9 +42,9 @@ export interface SentFollowUp {
 }
 
 /**
- * Returns the follow-up to send now; undefined while the last sent follow-up is not stored yet. It is not stored while
- * the leaf is unchanged and no loaded message has its key. Both are checked, because a message that another tab stored
- * earlier does not change the leaf.
+ * Returns the follow-up to send now; undefined while `lastSent` is not stored yet. It counts as stored if the leaf has
+ * changed since, or if a loaded message has its idempotency key: a message that another tab had already stored does not
+ * change the leaf.
  */
 export function findSendableFollowUp(
   list: readonly OutboxMessage[],
@@ -72,8 +72,8 @@ export function describeSendTime(list: readonly OutboxMessage[], isAutomatic: bo
 }
 
 /**
- * Returns the id of the last message of the shown branch if it has neither an answer nor a failed run: no answer was
- * requested, or the request was rejected. Returns undefined if it has one.
+ * Returns the id of the shown branch's last message if it has no answer and none is under way: it is a user or tool
+ * message without a child and without a failed run, and no run of the thread is live. Otherwise returns undefined.
  */
 export function findUnansweredMessage(
   state: Pick<ConversationState, "liveRuns" | "path" | "nodes" | "status" | "failures">,

@@ -25,8 +25,8 @@ export class RecalledMessages {
     try {
       const returned = await actions.stop();
       const resolved = queue.filter(({ message }) => returned.includes(message));
-      // The messages of the queue that this call did not return were delivered, or an earlier call whose reply was lost
-      // removed them. They stay stored, and `resolvePending` finds out which.
+      // Messages of the queue that this call did not return were delivered, or an earlier `stop` whose reply was lost
+      // has removed them. They stay in this store until `resolvePending` finds out which is true.
       this.#drop(threadId, resolved);
       this.#drafts.restoreMessages(threadId, returned);
     } catch (error) {
@@ -43,7 +43,8 @@ export class RecalledMessages {
   ): Promise<void> {
     this.#add(threadId, [item]);
     try {
-      // If the message was no longer queued, it stays stored, and `resolvePending` finds out whether it was delivered.
+      // False: the message was no longer queued. It stays in this store until `resolvePending` finds out whether it was
+      // delivered.
       if (!(await actions.removeQueuedMessage(item.id))) return;
       this.#drop(threadId, [item]);
       this.#drafts.restoreMessages(threadId, [item.message]);
@@ -54,8 +55,8 @@ export class RecalledMessages {
   }
 
   /**
-   * Removes the recalled messages that are no longer in the task's queue. Those that the server has not delivered
-   * return to the draft.
+   * Removes those recalled messages from this store that are no longer in the task's queue. If no stored message of the
+   * thread shows that a removed message was delivered, it returns to the draft.
    */
   resolvePending(threadId: string, { task, bodies }: Pick<ConversationState, "task" | "bodies">): void {
     if (task === undefined) return;

@@ -32,7 +32,9 @@ export function useRowFocus(
   };
 }
 
-/** Returns a function that scrolls to a message, at once or when the rows contain the message. */
+/**
+ * Returns a function that scrolls to a message: at once if a row contains the message, otherwise as soon as a row does.
+ */
 export function useReveal(
   rows: readonly ConversationRow[],
   focusRow: (index: number) => void,
@@ -71,8 +73,9 @@ interface FocusedElement {
 }
 
 /**
- * Restores the focus when the focused element disappears: focuses the button with the same name in the row at the same
- * position, or that row if it has no such button. Returns a function to call with every element that gets the focus.
+ * Restores the focus when the focused element disappears. The focus moves to the button with the same label in the same
+ * row or, if that row is gone, in the row that now has its position; without such a button, to the row. Returns a
+ * function that the caller calls with every element that gets the focus.
  */
 export function useFocusRecovery(
   scroller: RefObject<HTMLDivElement | null>,

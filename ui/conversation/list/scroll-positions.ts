@@ -12,8 +12,9 @@ const MAX_POSITIONS = 100;
 
 let linkCount = 0;
 /**
- * Path of the page that the last followed link led to; undefined after back or forward navigation. Readers compare it
- * with the current path, because `popstate` is dispatched so late that the view may already be shown.
+ * Path of the URL after the last followed link; undefined after back or forward navigation. `readScrollPosition`
+ * compares it with the current path: after going back to another path it differs, even if `popstate` has not been
+ * dispatched yet when the view is shown.
  */
 let lastLinkPath: string | undefined;
 const listeners = new Set<() => void>();
@@ -25,8 +26,8 @@ function onNavigation(event: Event): void {
   for (const listener of listeners) listener();
 }
 
-// For every navigation, the library wouter dispatches a window event that has the name of the history function, such as
-// "pushState".
+// The browser dispatches "popstate" for back and forward navigation. For followed links, the library wouter dispatches
+// an event that has the name of the history function, "pushState".
 if (typeof window !== "undefined")
   for (const way of ["popstate", "pushState"]) window.addEventListener(way, onNavigation);
 

@@ -30,7 +30,10 @@ export interface MessageScroller {
   virtualizer: RowVirtualizer;
   /** True if the list is scrolled to its end or close to it; then the "Jump to latest" button is hidden. */
   atEnd: boolean;
-  /** Scrolls to a goal, and again when rows change their size, until the user scrolls. The goal undefined ends this. */
+  /**
+   * Scrolls to the goal, and again whenever rows change their size, until the user scrolls. `setGoal(undefined)`
+   * removes the goal, so that the list stays where it is.
+   */
   setGoal: (goal: ScrollGoal) => void;
   /** Returns the current scroll position; undefined if the goal is the end of the list. */
   readPosition: () => ScrollPosition | undefined;
@@ -93,9 +96,9 @@ function withPinned(range: Range, pinnedText: string): number[] {
 }
 
 /**
- * Makes the virtualizer adjust the scroll position when a row above the viewport changes its size. A row that is only
- * partly above the viewport usually grows at its end, like a streamed answer, so its growth needs no adjustment unless
- * its message has just been loaded.
+ * Determines whether the virtualizer adjusts the scroll position when a row changes its size. It does for rows above
+ * the viewport. A row that is only partly above usually grows at its end, like a streamed answer, so it needs no
+ * adjustment unless it is measured for the first time or its message has just been loaded.
  */
 function useScrollAdjustment(virtualizer: RowVirtualizer): void {
   const filled = useRef(new Set<unknown>());
@@ -202,8 +205,8 @@ function observeScrolling(
   const leaveRow = (): void => void (intent.goal?.to === "row" && (intent.goal = undefined));
   const leave = (): void => void (element.scrollTop > 0 && (intent.goal = undefined));
   for (const kind of ["touchmove", "pointerdown", "keydown"]) element.addEventListener(kind, leaveRow, on);
-  // Scrolling up by wheel or key ends the goal at once: an answer may grow, and the list follow it, before the first
-  // scroll event arrives.
+  // Scrolling up by wheel or key removes the goal before the first scroll event arrives; otherwise, if an answer grows
+  // in the meantime, the list would scroll back to its end.
   element.addEventListener("wheel", ({ deltaY }) => (deltaY < 0 ? leave() : leaveRow()), on);
   element.addEventListener(
     "keydown",

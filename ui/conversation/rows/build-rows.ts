@@ -95,8 +95,8 @@ function nextKey(rowCounts: Map<string, number>, runId: string): string {
 const toRowKey = (runId: string, index: number): string => `${runId} ${index}`;
 
 /**
- * True if the message contains tool results and the row has tool calls. The ids of the calls are not compared, because
- * the outline does not contain them.
+ * True if the message has the role "tool" and the row's message has tool calls. Whether the results belong to these
+ * calls is not checked, because the outline does not contain the ids of calls.
  */
 function isResultOfRow(row: StoredMessageRow, { role }: OutlineNode): boolean {
   return role === "tool" && row.role === "assistant" && row.node.toolCalls !== undefined;
@@ -116,8 +116,8 @@ export interface RowOptions {
 }
 
 /**
- * Builds all rows. `storedRows` are the rows of the stored messages on the path; the caller passes the same list while
- * an answer streams.
+ * Builds all rows of the conversation. `storedRows` are the rows of the stored messages on the path; the caller does
+ * not build them again while an answer streams.
  */
 export function buildShownRows(storedRows: readonly StoredMessageRow[], options: RowOptions): ShownConversation {
   const { tree, path } = options;
@@ -131,8 +131,8 @@ export function buildShownRows(storedRows: readonly StoredMessageRow[], options:
 }
 
 /**
- * Returns the rows of the first `messageCount` messages. If the last of these rows has more tool results, the results
- * beyond that number are removed from it.
+ * Returns the rows of the first `messageCount` messages of the path. A row has several messages if its tool calls have
+ * results; if the limit falls inside a row, the row keeps only its messages within the limit.
  */
 function takeRows(storedRows: readonly StoredMessageRow[], messageCount: number): StoredMessageRow[] {
   let remaining = messageCount;
@@ -176,7 +176,8 @@ function findShownRun({ path, liveRuns, hiddenRuns }: RowOptions): RunInProgress
 }
 
 /**
- * Returns the ids of the interrupted messages after the leaf; empty if the newest child of the leaf is not interrupted.
+ * Returns the ids of the interrupted messages that follow the leaf, each the newest child of the previous one; empty if
+ * the leaf's newest child is not interrupted.
  */
 function listInterruptedAfter(tree: BranchTree, leaf: string | null): string[] {
   const ids: string[] = [];

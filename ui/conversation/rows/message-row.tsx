@@ -176,7 +176,10 @@ function isLast({ run, messageIndex, resultCount }: LiveRow): boolean {
   return messageIndex + resultCount >= run.messages.length - 1;
 }
 
-/** Compares the fields of the rows, because `buildShownRows` creates new row objects after every change. */
+/**
+ * Compares the fields of the two rows, because `buildShownRows` creates new row objects even for rows that have not
+ * changed.
+ */
 function areRowPropsEqual(a: MessageRowProps, b: MessageRowProps): boolean {
   return (
     a.message === b.message &&

@@ -11,8 +11,8 @@ const ROLE_NAMES: Record<Role, string> = {
 };
 
 /**
- * Returns the author of a message: the model of an assistant message, or the name of another message. Without them,
- * returns the label of the role.
+ * Returns the author of a message: the model for an assistant message, the message's name for the other roles. If that
+ * is missing, returns the label of the role.
  */
 export function formatAuthor(
   role: Role,

@@ -18,14 +18,15 @@ export function findSiblings(
   liveRuns: readonly RunInProgress[],
 ): SiblingPosition {
   if (row.kind === "live") {
-    // Only the first message of a run has siblings: the later messages of the run follow that first message.
+    // Only the first message of a run can have siblings, which are other answers to the same message. The later
+    // messages of the run have the run's previous message as their parent.
     const { answeredId, runId } = row.run;
     return row.messageIndex > 0
       ? NO_SIBLINGS
       : buildPosition(listChildren(tree, answeredId), answeredId, runId, tree, liveRuns);
   }
-  // `ownId` is the first message of the row that has siblings: usually the row's own message, otherwise a message with
-  // tool results.
+  // A row consists of a message and the messages with its tool results. `ownId` is the first of them that has siblings;
+  // the row's own message if none has.
   const ownId = row.ids.find((id) => listSiblings(tree, id).length > 1) ?? row.ids[0];
   return buildPosition(
     listSiblings(tree, ownId),

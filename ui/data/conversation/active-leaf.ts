@@ -1,6 +1,6 @@
 // Reads the active leaf from the server. Another client may select a branch at any time, and the thread's events do not
-// contain selections. When one is possible, the thread is read again until no message has moved the leaf during the
-// read.
+// contain selections. After a possible selection, the thread is read; if a message moves the leaf of this page during
+// the read, the result may be outdated, and the thread is read again.
 import type { PageEffects } from "../effects.ts";
 import { ApiError } from "../http.ts";
 import type { ThreadJson } from "../types.ts";
@@ -16,8 +16,8 @@ interface ActiveLeafOptions {
 }
 
 /**
- * Time after a reported selection in which arriving messages cause another read of the leaf: it is unknown whether the
- * server stored such a message before or after the selection.
+ * Time after a possible selection by another client during which a message that moves the leaf causes another read: the
+ * page does not know whether the server stored that message before or after the selection.
  */
 const REORDER_WINDOW_MS = 3000;
 const REREAD_PAUSE_MS = 150;
@@ -30,10 +30,7 @@ export class ActiveLeafReader {
   #reading: Promise<void> | undefined;
   /** The pending request with which this tab selects a branch; undefined if there is none. */
   #selection: Promise<unknown> | undefined;
-  /**
-   * Aborted by `stop`. Its signal ends the reads that `scheduleCheck` and `onLeafMoved` schedule, but not the reads of
-   * `readNow`.
-   */
+  /** Aborted by `stop`. Its signal ends the reads that `#scheduleRead` starts; reads of `readNow` do not use it. */
   #scheduledReads = new AbortController();
 
   constructor(options: ActiveLeafOptions) {
@@ -52,15 +49,16 @@ export class ActiveLeafReader {
   }
 
   /**
-   * Called when a message has moved the leaf. Schedules another read if a selection was reported within
-   * `REORDER_WINDOW_MS`.
+   * Called when a stored message has moved the leaf. Schedules another read if `scheduleCheck` was called less than
+   * `REORDER_WINDOW_MS` ago.
    */
   onLeafMoved(): void {
     if (this.#cancelReorderWindow !== undefined) this.#scheduleRead(REREAD_PAUSE_MS);
   }
 
   /**
-   * Awaits the request with which this tab selects a branch. Until it is done, the leaf is not read from the server.
+   * Awaits the request with which this tab selects a branch. Reads of the leaf wait until the request is done, because
+   * before that the server would return the previous leaf.
    */
   async trackSelection(selection: Promise<unknown>): Promise<void> {
     this.#selection = selection;
@@ -76,7 +74,9 @@ export class ActiveLeafReader {
     return this.#readAfterCurrent();
   }
 
-  /** Ends all scheduled reads, also those that wait for another read or for the pause before a repeated read. */
+  /**
+   * Ends all scheduled reads, also those that wait for the end of another read or for the pause before they read again.
+   */
   stop(): void {
     this.#scheduledReads.abort();
     this.#cancelReorderWindow?.();

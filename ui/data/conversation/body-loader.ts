@@ -20,7 +20,9 @@ export interface BodyLoaderOptions {
 
 export class BodyLoader {
   readonly #options: BodyLoaderOptions;
-  /** Ids of messages that were requested and are not loaded yet. */
+  /**
+   * Ids of messages that the views have requested and that are not loaded yet, including those whose load has failed.
+   */
   readonly #requested = new Set<string>();
   readonly #loading = new Set<string>();
   /** Ids of messages that the server did not return although they were requested; they are not requested again. */
@@ -36,12 +38,17 @@ export class BodyLoader {
     this.#schedule();
   }
 
-  /** Starts the requested loads again that have failed. */
+  /**
+   * Loads all requested messages that are neither loaded nor being loaded, because an earlier load of them has failed.
+   */
   retry(): void {
     this.#schedule();
   }
 
-  /** Drops all requests. */
+  /**
+   * Forgets which messages were requested and which of them the server did not return. Loads that are under way
+   * continue.
+   */
   clear(): void {
     this.#requested.clear();
     this.#unavailable.clear();
@@ -63,8 +70,8 @@ export class BodyLoader {
   }
 
   /**
-   * Splits the requested ids into pages. Pages of the shown path start at multiples of the page size, so that they
-   * never overlap.
+   * Splits the requested ids into pages, each of which one request loads. On the shown path, every page starts at a
+   * multiple of the page size, so that no message is part of two pages.
    */
   #planPages(): string[][] {
     const pages: string[][] = [];

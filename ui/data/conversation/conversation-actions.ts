@@ -92,15 +92,19 @@ export class ConversationActionFactory {
       const stored = [...newest, ...reducer.bodies.values()].find((each) => readMessageKey(each) === key);
       if (stored !== undefined) return { stored: this.#addToReducer(stored), wasStoredBefore: true };
       const last = newest.at(-1);
-      // The thread's last message has no answer yet. If this message were appended to the same parent, only one of the
-      // two would be on the active path.
+      // The thread's last message has no answer yet. That answer and this message would both become children of the
+      // last message, and only one of them would be on the active path. So this message is not stored; the caller sends
+      // it later.
       if (last?.role === "user" || last?.role === "tool")
         throw new ApiError(409, THREAD_ADVANCED, THREAD_ADVANCED_MESSAGE);
       return attempt(last?.id ?? null);
     }
   }
 
-  /** Adds a stored message to the state at once, if its parent is known, and returns the message. */
+  /**
+   * Adds a message that the server has stored to the shown state, without waiting for its event, if its parent is
+   * known. Returns the message.
+   */
   #addToReducer(stored: StoredMessage): StoredMessage {
     const { reducer, onChange } = this.#context;
     const { parentMessageId: parent } = stored;
@@ -123,7 +127,7 @@ export class ConversationActionFactory {
     if (runs.some(({ forkFromMessageId: answeredId }) => answeredId === messageId)) return;
     await Promise.all([
       api.regenerate(threadId, { messageId, ...answerSettings }, key, isFirst),
-      // The error is ignored: even if the settings cannot be stored, the request for the answer must succeed.
+      // An error of storing the settings is ignored, because the settings are only a preference for later answers.
       this.#storeAnswerSettings(changes).catch(() => undefined),
     ]);
   }

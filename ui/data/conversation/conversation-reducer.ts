@@ -64,7 +64,7 @@ export class ConversationReducer {
     }
   }
 
-  /** Adds messages in order, and moves the leaf to the last message that was not known before. */
+  /** Adds messages in order. If some of them were not known before, the last of these becomes the leaf. */
   appendMessages(messages: readonly StoredMessage[]): void {
     const newMessages = messages.filter(({ id }) => !this.tree.has(id));
     this.#addToTree(newMessages.map((message) => ({ message })));
@@ -93,8 +93,8 @@ export class ConversationReducer {
   }
 
   #startRun(run: RunJson): void {
-    // If the tree already has messages of the run, the outline was read after the run ended, and this event is
-    // outdated.
+    // If the tree already has messages of the run, the outline was read after the run had ended. So the run is not live
+    // any more, and this event, which reports its start, is ignored.
     for (const node of this.tree.nodes.values()) if (node.runId === run.id) return;
     this.liveAnswers.start(run);
     const answeredId = this.#findAnsweredMessage(run);
@@ -102,8 +102,9 @@ export class ConversationReducer {
   }
 
   /**
-   * Records why a message has no answer, unless another run answers it or has answered it later. A cancelled run that
-   * stored a partial message is not recorded, because that message is marked as interrupted.
+   * Records a failed or cancelled run as the reason why a message has no answer, unless another run is answering the
+   * message or has answered it since. A cancelled run that stored a partial message is not recorded, because the view
+   * marks that message as interrupted.
    */
   addFailure(run: RunJson): void {
     const answeredId = this.#findAnsweredMessage(run);

@@ -18,7 +18,8 @@ const RUNS_READ_FOR_FAILURES = 20;
 const FIRST_RETRY_PAUSE_MS = 500;
 const LONGEST_RETRY_PAUSE_MS = 5000;
 /**
- * If the server has not refused the subscription for this time, the next reload after a refusal starts without a pause.
+ * If more time than this has passed since the last refusal of the subscription, the reload after the next refusal
+ * starts without a pause.
  */
 const REFUSAL_RESET_MS = 30_000;
 
@@ -45,7 +46,8 @@ export class ConversationStore extends Store<ConversationState> {
   readonly #leafReader: ActiveLeafReader;
   #subscription: ThreadSubscription | undefined;
   /**
-   * Cursor of the last received event. When the store gets a listener again, it follows the events after this cursor.
+   * Cursor of the last event that was received before the store stopped following. When the store gets a listener
+   * again, it follows the events after this cursor.
    */
   #cursor: string | undefined;
   #status: ConversationState["status"] = "loading";
@@ -58,8 +60,8 @@ export class ConversationStore extends Store<ConversationState> {
   #refusedAt = 0;
   #unsubscribeFeed: (() => void) | undefined;
   /**
-   * True if the event feed opened before the outline was loaded; then a selection between both was not seen, and the
-   * active leaf is read again.
+   * True if the event feed was opened before the outline was loaded. Another client may have selected a branch between
+   * both without being noticed, so the active leaf is read again after the outline.
    */
   #mayHaveMissedSelection = false;
   /** True if the thread was deleted; then the store does not try to load it. */
@@ -81,7 +83,8 @@ export class ConversationStore extends Store<ConversationState> {
         this.scheduleUpdate();
       },
       onFailed: (error) => {
-        // The server has deleted the message since the outline was read, so the outline is loaded again.
+        // Status 404: the server has deleted the requested message since the outline was read, so the outline is read
+        // again.
         if (error instanceof ApiError && error.status === 404 && this.#status !== "missing") void this.#load();
       },
     });
@@ -110,7 +113,8 @@ export class ConversationStore extends Store<ConversationState> {
   protected override start(): void {
     this.#unsubscribeFeed = this.#feed.listen({
       onChange: (change) => this.#onChange(change),
-      // The feed did not report selections that happened while it was closed.
+      // While the feed was closed, another client may have selected a branch, so the active leaf is read when the feed
+      // opens; if the outline is not loaded yet, this is done after the outline.
       onOpen: () => (this.#isLoaded ? this.#leafReader.scheduleCheck() : (this.#mayHaveMissedSelection = true)),
     });
     if (this.#isLoaded) {
@@ -310,8 +314,8 @@ export class ConversationStore extends Store<ConversationState> {
       this.#isDeleted = true;
       this.#markMissing();
     } else if (this.#status === "missing") {
-      // A change of a thread that was missing shows that the thread exists again. It is loaded only if it was just
-      // created.
+      // Any change of a thread that was missing shows that the thread exists again, so it may be loaded later. It is
+      // loaded at once only if the change is its creation.
       this.#isDeleted = false;
       if (change === "created") void this.#load();
     } else if (change === "selected" || change === "updated") this.#leafReader.scheduleCheck();
@@ -319,8 +323,9 @@ export class ConversationStore extends Store<ConversationState> {
 }
 
 /**
- * Returns the cursor from which the thread is followed. This is the outline's cursor, or the id of the oldest queued
- * message if it is earlier: then the journal entries that contain the queued messages are read again.
+ * Returns the cursor after which the events are followed: the outline's cursor, or the id of the oldest queued message
+ * if it is earlier. Ids and cursors grow with time, so the events after that id include the journal entries of all
+ * queued messages, which have the complete messages.
  */
 function findFollowCursor(cursor: string | null, task: TaskSummaryJson | undefined): string | undefined {
   const ids = (task?.queued_messages ?? []).map(({ id }) => id).filter((id) => /^[0-9A-HJKMNP-TV-Z]{26}$/.test(id));

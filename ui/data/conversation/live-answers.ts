@@ -11,7 +11,7 @@ class RunAnswer {
   #hasInvalidDelta = false;
   #lastKind: MessageDelta["kind"] | undefined;
   #model: string | undefined;
-  /** Sum of the usage of the run's earlier answers; undefined if there are none. */
+  /** Sum of the usage of the answers that the run has completed before the current one; undefined if there are none. */
   #previousUsage: Usage | undefined;
   /** Usage of the current answer, as far as it was reported. */
   #currentUsage: Partial<Usage> = {};
@@ -44,15 +44,17 @@ class RunAnswer {
     }
   }
 
-  /** Returns the id of the message that the run answers: the run's fork point, or the leaf if it has none. */
+  /**
+   * Returns the id of the message that the run answers: the run's fork point or, if the run does not state one, `leaf`.
+   */
   findAnsweredId(leaf: string | null): string | null {
     const { forkFromMessageId: forkPointId } = this.run;
     return forkPointId === undefined ? leaf : forkPointId;
   }
 
   /**
-   * Returns the state of the run. Returns the previous state object if since then no delta has arrived and the answered
-   * message is the same.
+   * Returns the state of the run. If no delta has arrived since the previous call and the answered message is the same,
+   * returns the same object as the previous call.
    */
   computeState(leaf: string | null): RunInProgress {
     const answeredId = this.findAnsweredId(leaf);

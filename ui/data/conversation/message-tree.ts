@@ -9,14 +9,17 @@ const PREVIEW_LENGTH = 80;
 export class MessageTree {
   nodes: ReadonlyMap<string, OutlineNode> = new Map();
   path: readonly string[] = [];
-  /** Number of times that the leaf has moved; callers compare it to detect a move. */
+  /**
+   * Number of times that the leaf has moved. A caller that finds another number than before knows that the leaf has
+   * moved.
+   */
   leafMoves = 0;
   #leafId: string | null = null;
   /** Id of a selected leaf whose message has not arrived yet; undefined if there is none. */
   #unknownLeafId: string | undefined;
   /**
-   * Id of the newest message that became the leaf when it was appended. An older message that arrives later does not
-   * move the leaf.
+   * Id of the newest message that was appended or loaded. Events may arrive out of order; a message with a smaller id
+   * was stored earlier and does not become the leaf.
    */
   #newestId = "";
 
@@ -45,8 +48,8 @@ export class MessageTree {
     const nodes = new Map(this.nodes);
     for (const node of added) nodes.set(node.id, node);
     const last = [...this.nodes.keys()].at(-1);
-    // The nodes must be in the order of their ids. They are sorted only if the added messages arrived in another order
-    // than they were stored.
+    // The nodes must be in the order of their ids, in which the server stored them. They are sorted only if the added
+    // messages do not continue this order.
     const isSorted = added.every(({ id }, at) => id > (added[at - 1]?.id ?? last ?? ""));
     this.nodes = isSorted ? nodes : new Map([...nodes].sort(([a], [b]) => (a < b ? -1 : 1)));
     const unknownLeafId = this.#unknownLeafId;
@@ -68,8 +71,8 @@ export class MessageTree {
   }
 
   /**
-   * Returns the id of the newest descendant that is not interrupted; the id of the message itself if it has no such
-   * descendant.
+   * Returns the id of the newest message below the message `id` that is reached without passing an interrupted message;
+   * `id` itself if there is none.
    */
   findLeaf(id: string): string {
     const descendants = new Set([id]);

@@ -109,12 +109,16 @@ export class TaskReducer {
     this.#queue = isKnown ? this.#queue.map((each) => (each.id === id ? queued : each)) : [...this.#queue, queued];
   }
 
-  /** Adds a call. Removes undecided calls of other runs: their answer was replaced, so the calls never execute. */
+  /**
+   * Adds a call that the task is about to execute. Calls of other runs that still wait for a decision are removed:
+   * another answer has replaced theirs, so they are never executed.
+   */
   #addCall({ toolCallId = "", runId = "", call = {}, approval = false }: TaskJournalEntry): void {
     for (const [id, other] of this.#calls) {
       if (other.runId !== runId && other.needsApproval && !other.isDecided) this.#calls.delete(id);
     }
-    // A call that is already in the map keeps its position there, as in the server's map.
+    // `set` of a call that is already in the map does not change its position, so the approvals have the same order as
+    // on the server.
     this.#calls.set(toolCallId, {
       runId,
       needsApproval: approval,
@@ -123,7 +127,10 @@ export class TaskReducer {
     });
   }
 
-  /** Returns the state of the task; the previous state object if no entry was applied and the settings are the same. */
+  /**
+   * Returns the state of the task. If no entry was applied since the previous call and the thread's task settings are
+   * the same, returns the same object as the previous call.
+   */
   computeState({ metadata }: ThreadJson): TaskActivity {
     const { model, approval } = (metadata["task"] ?? {}) as { model?: string; approval?: string };
     const mode = approval === "ask" ? "ask" : "never";

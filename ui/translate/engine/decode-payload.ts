@@ -14,8 +14,8 @@ import type { Issue } from "koine";
 import type { SourceKind, SourceDialect } from "../types.ts";
 
 /**
- * A decoded payload of each kind. A stream has `remarks` that state why its answer is incomplete; empty if it is
- * complete.
+ * A decoded payload, with one variant for each kind. The `remarks` of a stream state why its answer is incomplete; the
+ * list is empty if the answer is complete.
  */
 export type DecodedPayload =
   | { kind: "request"; value: ModelRequest }

@@ -23,7 +23,7 @@ export interface DetectOptions {
   kind?: SourceKind | undefined;
 }
 
-/** Dialects in the order in which they are preferred if several fit equally well. */
+/** The dialects that are preferred to all others if several fit a payload equally well, the most preferred first. */
 const PREFERRED_DIALECTS: readonly SourceDialect[] = [
   "openai-chat",
   "anthropic",
@@ -163,14 +163,14 @@ interface DialectFit {
 }
 
 /**
- * If no dialect recognizes every value, a dialect whose score exceeds the best score by at most this number is an
- * alternative.
+ * If even the best dialect leaves values unrecognized, every dialect whose score exceeds the best score by at most this
+ * number is reported as an alternative.
  */
 const CLOSE_SCORE_DISTANCE = 1;
 
 /**
- * Decodes the value with every possible dialect and kind. Returns the dialect with the lowest score, and the other
- * dialects that fit almost as well.
+ * Decodes the value with every dialect and kind that the options allow. Returns the dialect with the lowest score, and
+ * as alternatives the dialects that fit as well or almost as well.
  */
 function findBestFit(value: object, options: DetectOptions): DetectedPayload {
   const fits: DialectFit[] = [];
@@ -209,7 +209,10 @@ function supportsKind(from: SourceDialect, kind: SourceKind): boolean {
   return from === "koine" ? kind !== "stream" : dialect(from).supports.has(CAPABILITY_OF_KIND[kind]);
 }
 
-/** Returns the possible kinds of a payload, by its fields. */
+/**
+ * Returns the kinds that a payload with these top-level fields can have; `findBestFit` tries to decode it as each of
+ * them.
+ */
 function listPossibleKinds(value: object, from: SourceDialect | undefined): SourceKind[] {
   if (Array.isArray(value)) return value.some((each) => detectEvent(each)?.isEvent) ? ["stream"] : ["messages"];
   const fields = value as Readonly<Record<string, unknown>>;

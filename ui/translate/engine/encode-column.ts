@@ -103,8 +103,8 @@ function encodeResponse(target: Dialect, response: ModelResponse, tokens: Positi
 }
 
 /**
- * Encodes only the messages. The paths of the dialect's losses start with a message index; `prefix` is the path of the
- * message list in the whole payload and is added to them.
+ * Encodes only the messages. The dialect reports losses with paths that start with a message index, such as
+ * "/0/parts/1"; `prefix`, the path of the message list in the whole payload, is put before these paths.
  */
 function encodeMessages(
   target: Dialect,
@@ -120,12 +120,16 @@ function encodeMessages(
   return {
     wire,
     losses: losses.map((loss) => Object.assign({}, loss, { path: loss.path.replace(prefixPattern, prefix) })),
-    // A loss without a path here was appended by `addDroppedLosses`: its field has no position in the wire value.
+    // `paths` has an entry for each loss that the dialect reported. `addDroppedLosses` appends further losses to the
+    // list: of fields that the wire value does not contain, so their position is the head of the document.
     findPosition: (_, index) => (paths[index] === undefined ? DOCUMENT_HEAD : trace.find(paths[index])),
   };
 }
 
-/** Adds the losses of all fields except the messages, for dialects that support only messages. */
+/**
+ * Adds the losses of all fields except the messages, and a remark that names these fields, for dialects that support
+ * only messages.
+ */
 function addDroppedLosses(written: EncodedColumn, droppedLosses: readonly Loss[]): EncodedColumn {
   const names = new Set(droppedLosses.map(({ path }) => splitPointer(path)[0]));
   return {

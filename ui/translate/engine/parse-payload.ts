@@ -65,8 +65,8 @@ function readText(text: string): ParsedPayload {
     return { ...readPlain(body), remarks: [remark] };
   } catch (error) {
     if (!(error instanceof PayloadError) || error.line === undefined || error.column === undefined) throw error;
-    // Without `line`, the body comes from a curl command, which quotes it; so a position in the body is not a position
-    // in the text.
+    // `line` is undefined only for the body of a curl command. The shell quotes that body, so a position in the body is
+    // not a position in the pasted text; the message states it instead.
     if (line === undefined)
       throw new PayloadError(`${remark} ${error.message} (line ${error.line}, column ${error.column} of it)`);
     throw new PayloadError(error.message, { line: error.line + line, column: error.column });
@@ -163,8 +163,8 @@ function readEvents(text: string): ParsedPayload {
   const plain = text.replaceAll(/^[ \t]+/gm, "");
   let from = 0;
   for (const { event, data } of [...parser.push(plain), ...parser.end()]) {
-    // `from` is the offset of the event's data in the text, for positions in errors. It is found by the first line of
-    // the data.
+    // `from` becomes the offset of the event's data in the pasted text, so that errors have a position there. It is
+    // found by searching for the first line of the data after the previous event.
     const [head = ""] = data.split("\n", 1);
     from = Math.max(from, text.indexOf(head, from));
     const value = data === "[DONE]" ? data : readData(data, text, from);

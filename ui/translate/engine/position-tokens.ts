@@ -12,8 +12,8 @@ const LETTERS = "KnABCDEFGHIJLMNOPQRSTUVWXYZabcdefghijklmopqrstuvwxyz";
 const BASE64_PADDING = "KnK";
 
 /**
- * Returns two letters with which no token-like text of the payload starts; undefined if the payload uses all pairs of
- * letters.
+ * Returns two letters that start no token-like text (two letters and seven digits) of the payload; undefined if the
+ * payload has such texts with every pair of letters.
  */
 function findFreePrefix(text: string): string | undefined {
   const usedPrefixes = new Set<string>();
@@ -25,7 +25,7 @@ function findFreePrefix(text: string): string | undefined {
 }
 
 export class PositionTokens {
-  /** JSON pointers of the values that have a token; the index is the number of the token. */
+  /** JSON pointers of the values that have a token. The index in this list is the number in the token. */
   readonly pointers: string[] = [];
   /**
    * Matches the tokens of this object; undefined if the payload uses all prefixes, so that no position can be found.

@@ -8,8 +8,8 @@ import { findCommonPointer } from "./wire-trace.ts";
 const MAX_DIFFERENCES = 40;
 
 /**
- * Returns the pointer of the wire value that depends on a canonical path; undefined if no value or too many values
- * depend on it.
+ * Returns the pointer of the wire value that changes when the canonical value at `path` is removed; undefined if no
+ * wire value or too many wire values change.
  */
 export function findSettingPosition(
   value: Readonly<Record<string, unknown>>,
@@ -21,8 +21,8 @@ export function findSettingPosition(
     const before = encode(value);
     const differing: string[] = [];
     collectDifferences(before, encode(omitPath(value, steps) as typeof value), "", differing);
-    // If the request does not have the setting, removing it changes nothing. The dialect may have written a default
-    // value for it; a request with a number as the setting then shows the position of that default.
+    // If the request does not have the setting, removing it changes nothing. But the dialect may have written a default
+    // for it; then setting it to a number changes the wire value at the position of that default.
     if (differing.length === 0)
       collectDifferences(before, encode(withNumber(value, steps) as typeof value), "", differing);
     const pointer = differing.length === 0 || differing.length >= MAX_DIFFERENCES ? "" : findCommonPointer(differing);
@@ -41,8 +41,8 @@ function omitPath(value: unknown, [step, ...rest]: readonly string[]): unknown {
 }
 
 /**
- * Returns the request with a number as the value of a sampling setting; every sampling setting accepts a number. Other
- * requests are returned unchanged.
+ * Returns the request with a number as the value of the setting `sampling.<name>`; every sampling setting accepts a
+ * number. If the path is not that of a sampling setting, returns the request unchanged.
  */
 function withNumber(value: Readonly<Record<string, unknown>>, [group, name]: readonly string[]): unknown {
   if (group !== "sampling" || name === undefined) return value;

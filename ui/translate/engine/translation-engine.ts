@@ -11,8 +11,8 @@ import { readSource } from "./read-source.ts";
 export class TranslationEngine {
   #current: { turn: number; read: DecodedSource } | undefined;
   /**
-   * The whole conversation for which code was generated last, if the view shows only a part of it. If only the model of
-   * the code changes, the conversation is not read again.
+   * The whole conversation for which code was generated last, if the view shows only a part of it. It is kept, so that
+   * another choice of model for the code does not read the conversation again.
    */
   #codeSource: { content: TranslationSource["content"]; read: ReturnType<typeof readSource> } | undefined;
 

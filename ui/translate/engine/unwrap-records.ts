@@ -1,9 +1,11 @@
-// Extracts payloads from batch records and from JSON strings that contain JSON, and recognizes records that look like
-// payloads but are not.
+// Extracts payloads from batch records and from JSON strings that contain JSON. Also recognizes JSON that users paste
+// by mistake, such as a JSON Schema or a line of an exported thread.
 import { isObject, JsonError, parseJson } from "koine";
 
 interface RecordWrapper {
-  /** Returns the payload of a record; undefined if the record has another form. */
+  /**
+   * Returns the payload in a record of this wrapper's batch format; undefined if the record does not have this format.
+   */
   unwrap: (record: Readonly<Record<string, unknown>>) => unknown;
   remark: string;
 }
@@ -54,7 +56,10 @@ function unwrapJsonText(text: string): { value: unknown; remarks: string[] } {
   }
 }
 
-/** Returns a sentence about a value that looks like a payload but is not one; undefined for other values. */
+/**
+ * Returns a sentence that names a known JSON value that is no payload (a line of an exported thread, a list of an API,
+ * a JSON Schema); undefined for other values.
+ */
 export function describeOtherRecord(value: object): string | undefined {
   if (!isObject(value)) return undefined;
   if (value["type"] === "thread" && isObject(value["thread"])) {

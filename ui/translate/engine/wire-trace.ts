@@ -14,7 +14,10 @@ export interface WirePosition {
 export const DOCUMENT_HEAD: WirePosition = { pointer: "", precision: "head" };
 
 export class WireTrace {
-  /** Wire pointers by canonical pointer, for every value that has a token and for the ancestors of these values. */
+  /**
+   * Wire pointers at which the tokens of a canonical value occur, by the JSON pointer of that value. A container in the
+   * canonical value has the wire pointers of all values with a token inside it.
+   */
   readonly #wirePointers = new Map<string, string[]>();
   /** Number of tokens at or below each wire pointer. */
   readonly #tokenCounts = new Map<string, number>();
@@ -38,7 +41,10 @@ export class WireTrace {
     } else if (typeof marked === "object" && marked !== null) this.#collectTokens(marked, path);
   }
 
-  /** Assigns all tokens inside a value to the position `path`. */
+  /**
+   * Assigns all tokens inside `marked` to the one position `path`: at `path`, the shapes of both encodings differ, so
+   * that the positions inside it are not those of the shown document.
+   */
   #collectTokens(marked: unknown, path: string): void {
     if (typeof marked === "string") this.#addTokens(marked, path);
     else if (typeof marked === "object" && marked !== null) {
@@ -75,7 +81,8 @@ export class WireTrace {
   }
 
   /**
-   * Returns the pointer of the largest wire value that contains the given positions and no other position with a token.
+   * Returns the pointer of the largest wire value that contains the given positions and no token at another position:
+   * the whole wire value that represents the part, message or tool.
    */
   #findWidest(wirePointers: readonly string[]): string {
     let pointer = findCommonPointer(wirePointers);

@@ -69,8 +69,8 @@ export function decodeCitation(citation: JsonObject, context: DecodeContext): An
 }
 
 /**
- * Encodes the annotations of a text as citations. Returns undefined if there are annotations, but none of them can be
- * sent as a citation.
+ * Encodes the annotations of a text as citations. Returns undefined if the text has no list of annotations, or if it
+ * has annotations but none of them can be sent as a citation.
  */
 export function encodeCitations(
   { annotations }: TextPart,
@@ -86,8 +86,8 @@ export function encodeCitations(
 const SUPPORTED: ReadonlySet<string> = new Set(["kind", "extra", "seals", ...FIELDS]);
 
 /**
- * Encodes an annotation as a citation. An annotation of another dialect does not refer to a document of this request,
- * so it is dropped, reported, and undefined is returned.
+ * Encodes an annotation as a citation. An annotation without residue or a seal of this dialect came from another
+ * dialect and cannot refer to a document of this request: its loss is reported, and undefined is returned.
  */
 export function encodeCitation(
   annotation: Annotation,

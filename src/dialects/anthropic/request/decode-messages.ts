@@ -37,7 +37,10 @@ export function decodeSystem(system: JsonValue, state: AnthropicDecodeState): Me
   return [message];
 }
 
-/** Stores the form `content: "list"` if the encoder would otherwise write a string, or omit an empty `system`. */
+/**
+ * Stores the form `content: "list"` on a message whose content was a list, if the encoder would otherwise write its
+ * only text as a string, or omit a `system` without blocks.
+ */
 function storeListForm(message: Message, { dialect }: DecodeContext): void {
   const [only] = message.parts;
   const couldBeText = message.parts.length === 1 && only?.type === "text" && hasOnlyText(only);

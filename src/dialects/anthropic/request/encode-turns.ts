@@ -55,12 +55,14 @@ function findOnlyText(block: JsonObject = {}): string | undefined {
   return type === "text" && typeof text === "string" && Object.keys(block).length === 2 ? text : undefined;
 }
 
-/** True if a block is a call that was not made by an Anthropic model. */
+/** True if a block is a call that was not made by an Anthropic model, whose call ids start with `toolu_`. */
 function isForeignCall({ type, id }: JsonObject): boolean {
   return type === "tool_use" && !(typeof id === "string" && id.startsWith("toolu_"));
 }
 
-/** True if a message has more reasoning parts than thinking blocks. */
+/**
+ * True if a message has more reasoning parts than its encoded content has thinking blocks, because some were dropped.
+ */
 function hasLostReasoning({ parts }: Message, content: BlockContent): boolean {
   let lost = 0;
   for (const part of parts) if (part.type === "reasoning") lost++;

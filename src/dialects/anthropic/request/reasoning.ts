@@ -96,8 +96,8 @@ export function encodeReasoning(request: ModelRequest, wire: JsonObject, { conte
 const DEFAULT_MAX_TOKENS = 4096;
 const MIN_BUDGET = 1024;
 /**
- * A part of the value of the header `anthropic-beta`. With this value, the budget may exceed `max_tokens`, because the
- * thinking between tool calls extends over several answers.
+ * A part of the value of the header `anthropic-beta` that allows thinking between tool calls. The budget may then
+ * exceed `max_tokens`, because it covers the thinking of several answers.
  */
 const INTERLEAVED_THINKING = "interleaved-thinking";
 

@@ -116,7 +116,10 @@ export function encodeContent({ message }: ModelResponse, state: AnthropicEncode
   return encodeAnswerContent(message, state.context, (parts, key) => state.encodeParts(parts, key, "assistant", state));
 }
 
-/** True if a response has neither residue nor a stop reason of this dialect. Always false if repairs are off. */
+/**
+ * True if a response comes from another dialect: it has neither residue nor a stop reason of this dialect. Always false
+ * if repairs are off.
+ */
 function isForeignAnswer({ extra, finishReason }: ModelResponse, { dialect, repair }: EncodeContext): boolean {
   const { raw } = finishReason;
   return repair && extra?.[dialect] === undefined && (raw === undefined || STOP_REASONS.toModel(raw) === undefined);

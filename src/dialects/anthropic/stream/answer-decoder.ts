@@ -80,8 +80,8 @@ export class AnthropicAnswerDecoder implements AnswerDecoder {
   }
 
   /**
-   * Returns the residue that later events do not change. Forms and null values are left out, because a later event may
-   * replace them.
+   * Returns the fields of the residue that can be emitted at the start of the answer. Forms and null values are left
+   * out, because a later event may replace them.
    */
   #findFinalResidue(extra: Extra | undefined): { extra?: Extra } {
     const residue = extra?.[this.#context.dialect];
@@ -108,7 +108,7 @@ export class AnthropicAnswerDecoder implements AnswerDecoder {
     this.#isUsageEmitted = false;
   }
 
-  /** Decodes the fields that have arrived so far as a response without content. */
+  /** Decodes the fields that have arrived so far, or those that `isIncluded` accepts, as a response without content. */
   #decodeFields(isIncluded: (field: string) => boolean = () => true): ModelResponse {
     const wire = copyObject(this.#fields);
     for (const field of Object.keys(wire)) if (!isIncluded(field)) delete wire[field];

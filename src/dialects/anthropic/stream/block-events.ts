@@ -29,8 +29,8 @@ export class AnthropicEventWriter extends WireEventQueue {
   }
 
   /**
-   * Writes unknown events. Each is written only once, because a part may have the same event at its start and in a
-   * later delta.
+   * Writes unknown events with the index of their block. Each event is written only once: the start of a block writes
+   * all events that its part has by then, and a later delta of the part may have the same event again.
    */
   #writeUnknownEvents(index: number, events: readonly JsonObject[]): void {
     for (const event of events) {
@@ -63,8 +63,8 @@ export class AnthropicEventWriter extends WireEventQueue {
   }
 
   /**
-   * Writes the residue of a delta that arrived after the start of its part: the fields are written in a further delta
-   * of the block, `emptyDelta`, which has no content, and the unknown events after it.
+   * Writes the residue of a delta that arrived after its block was opened. Unknown fields are added to `emptyDelta`, a
+   * delta without content, which is written as a further delta of the block; unknown events are written after it.
    */
   writeResidue(index: number, emptyDelta: JsonObject, extra: Extra, dialect: string): void {
     const residue = extra[dialect] ?? {};

@@ -59,8 +59,8 @@ export class AnthropicBufferedBlock implements AnthropicOpenBlock {
       this.storeEvent(event);
       return [];
     }
-    // The fields of the delta and of the event that are not handled above become fields of the block, so that they are
-    // not lost.
+    // The fields of the delta that were not appended above (all fields of a replacing delta) and the unknown fields of
+    // its event become fields of the block, so that they are not lost.
     for (const key in delta) if (key !== "type" && key !== appended) copyField(delta, key, this.block);
     for (const key in event) if (!DELTA_EVENT_FIELDS.has(key)) copyField(event, key, this.block);
     return [];

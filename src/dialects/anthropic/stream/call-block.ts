@@ -23,9 +23,12 @@ export class AnthropicCallBlock extends AnthropicStreamedBlock implements Anthro
   #form: JsonObject = {};
   /** The canonical id of the call; "" until the delta that starts the call is emitted. */
   #toolCallId = "";
-  /** The argument text of a call to a free-form tool, until the delta that starts the call is emitted. */
+  /**
+   * The argument text so far of a call to a free-form tool, which is emitted together with the delta that starts the
+   * call.
+   */
   #argumentText = "";
-  /** True while the argument text of the deltas is empty or white space. */
+  /** True while the argument text of all deltas so far is empty or white space. */
   #isBlank = true;
   #hasEnded = false;
 
@@ -98,7 +101,10 @@ export class AnthropicCallBlock extends AnthropicStreamedBlock implements Anthro
     return [];
   }
 
-  /** Ends the call. The arguments are those of the deltas or, if these are blank, those of the start event (B20). */
+  /**
+   * Ends the call. If the argument text of the deltas is blank, the `input` of the start event is used as the arguments
+   * (B20).
+   */
   end(isCut = false): Delta[] {
     if (this.#hasEnded) return [];
     this.#hasEnded = true;

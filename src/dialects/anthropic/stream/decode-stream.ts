@@ -58,8 +58,8 @@ class AnthropicStreamDecoder extends BlockStreamDecoder<AnthropicAnswerDecoder> 
   }
 
   /**
-   * Decodes data that is not an event of the protocol or is an error: a whole message instead of a stream (B74), an
-   * error, or an unknown event (B43).
+   * Decodes data whose `type` is none of the event types that `decodeWire` handles: a whole message instead of a stream
+   * (B74), an error, or an unknown event (B43).
    */
   #decodeOther(wire: JsonObject, event: string | undefined): Delta[] {
     const { type, error, content } = wire;
@@ -138,8 +138,8 @@ class AnthropicStreamDecoder extends BlockStreamDecoder<AnthropicAnswerDecoder> 
     const answer = this.answer;
     const deltas: Delta[] = [];
     if (answer !== undefined) {
-      // A message_start with the id of the current answer updates its fields. One with a different id ends the current
-      // answer as truncated.
+      // A message_start with the id of the current answer updates the fields of that answer. A message_start with a
+      // different id ends the current answer as truncated and starts the next answer.
       if (answer.id === fields["id"]) {
         answer.addFields(fields, "content");
         return answer.emitUsage();
@@ -211,8 +211,8 @@ class AnthropicStreamDecoder extends BlockStreamDecoder<AnthropicAnswerDecoder> 
   }
 
   /**
-   * Decodes an error, which can arrive within an answer (B72). An error body before any answer or unknown event is
-   * decoded as a failed response.
+   * Decodes an error. Within an answer, the error ends the answer with an error delta (B72). An error body that arrives
+   * before any answer and any unknown event is decoded like an error response.
    */
   protected decodeError(wire: JsonObject): Delta[] {
     const { type, error } = wire;

@@ -82,15 +82,15 @@ class AnthropicStreamEncoder extends BlockStreamEncoder {
     const answer = this.follower.response();
     if (answer === undefined) return;
     const { error: _, message, ...fields } = answer;
-    // The stop reason of this dialect is replaced below. It prevents that encodeResponse treats the answer as one of
-    // another dialect and adds fields to it.
+    // encodeResponse adds fields to an answer whose stop reason is not one of Anthropic's. The stop reason "end_turn"
+    // prevents this; below, it is removed or replaced by null, because the real one is not known yet.
     const finishReason: ModelResponse["finishReason"] = { unified: "stop", raw: "end_turn" };
     const start: ModelResponse = { ...fields, message: { ...message, parts: [] }, finishReason };
     const wire = encodeResponse(start, this.#state.encodeState.context).wire as JsonObject;
     if (readForm(answer, this.#context.dialect)["stop_reason"] === "none") delete wire["stop_reason"];
     else wire["stop_reason"] = null;
-    // If the deltas were made from a whole response, `start` already has residue for these fields, which are known only
-    // at the end of the answer. They are null in message_start.
+    // If the deltas were made from a whole response, `start` already has residue with these two fields. They are known
+    // only at the end of an answer, so message_start has null for them.
     for (const field of ["stop_sequence", "stop_details"]) if (wire[field] !== undefined) wire[field] = null;
     // Clients add the counts of later events to those of message_start, so message_start needs counts even if none are
     // known yet.
@@ -114,7 +114,8 @@ class AnthropicStreamEncoder extends BlockStreamEncoder {
     const answer = withoutAddedMetadata(withoutUnknownEvents(response, this.#context.dialect));
     const body = encodeResponse(answer, this.#context).wire as JsonObject;
     const usage = isObject(body["usage"]) ? body["usage"] : { output_tokens: 0 };
-    // The encoded response has no usage, but clients of a stream require it, so an output count of 0 is written.
+    // If the encoded response has no usage, an output count of 0 is written and reported, because clients of a stream
+    // require a usage.
     if (body["usage"] !== usage) this.#context.report.addLoss("usage-synthesized", "usage");
     const delta: JsonObject = {};
     const messageDelta: JsonObject = { type: "message_delta", delta, usage };
@@ -165,7 +166,7 @@ class AnthropicStreamEncoder extends BlockStreamEncoder {
 
 /**
  * Returns the response without the message metadata that the assembler added, which is not part of the answer. Metadata
- * without keys is kept, because the assembler adds none.
+ * without keys is kept: it belongs to the answer, because the assembler never adds empty metadata.
  */
 function withoutAddedMetadata(response: ModelResponse): ModelResponse {
   const { message } = response;

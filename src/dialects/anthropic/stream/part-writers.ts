@@ -65,7 +65,10 @@ class AnthropicTextWriter implements PartWriter, PendingSurrogate {
   pendingSurrogate?: string;
   readonly #state: AnthropicStreamState;
   readonly #index: number;
-  /** True until the first delta is added. Its residue is not written again, because the start event already has it. */
+  /**
+   * True until the first delta is added. The residue of the first delta is not written, because the start event already
+   * has it.
+   */
   #isFirstDelta = true;
 
   constructor({ part }: PartDraft, state: AnthropicStreamState) {
@@ -106,7 +109,7 @@ class AnthropicThinkingWriter implements PartWriter, PendingSurrogate, Reasoning
   readonly #draft: PartDraft<ReasoningPart>;
   readonly #state: AnthropicStreamState;
   #index: number | undefined;
-  /** True if the start event has an empty signature. */
+  /** True if the start event was written with an empty `signature`. */
   #hasEmptySignature = false;
 
   constructor(draft: PartDraft<ReasoningPart>, state: AnthropicStreamState) {

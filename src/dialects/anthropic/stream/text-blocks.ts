@@ -35,7 +35,8 @@ const NO_RESIDUE: WithExtra = {};
 
 /**
  * Returns the unknown fields of an event and of its delta as residue. `content` is the value of the delta's content
- * field; undefined if it is absent. Nearly every event has no unknown fields, which a count of the fields shows.
+ * field; undefined if it is absent. Nearly all events have no unknown fields, which counting their fields shows
+ * quickly.
  */
 export function readDeltaResidue(
   event: JsonObject,

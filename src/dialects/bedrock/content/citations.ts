@@ -57,7 +57,10 @@ export function decodeCitation(citation: JsonObject, { dialect }: DecodeContext)
   return storeRest(annotation, citation, dialect, [], ...decoded);
 }
 
-/** Encodes the annotations of a text as citations; undefined if the text is to be written without citations. */
+/**
+ * Encodes the annotations of a text as citations. Returns undefined if no citation can be written, so that the text
+ * becomes a plain text block; an empty list if the text was decoded from a block with an empty list of citations.
+ */
 export function encodeCitations(part: TextPart, form: JsonObject, state: BedrockEncodeState): JsonObject[] | undefined {
   const { annotations } = part;
   if (annotations === undefined) return undefined;

@@ -28,7 +28,8 @@ export function decodeToolUse(wire: JsonObject, state: BedrockDecodeState): Tool
     unwrapTextInput(part, names);
   }
   if (hasId && isProviderCall) providerCallIds.add(id);
-  // A later call of a client's tool may have the same id as a call that Bedrock ran.
+  // A later call of a client's tool may have the same id as a call that Bedrock ran. The id then belongs to the
+  // client's call, so its result is not decoded as a result that Bedrock made.
   else if (hasId && providerCallIds.size > 0) providerCallIds.delete(id);
   calls.add(part, hasId ? restoreName(id, names?.toolCallIds) : undefined);
   const decoded = ["name", "input", hasId && "toolUseId", isProviderCall && "type"] as const;

@@ -11,7 +11,7 @@ import { encodeBytes } from "./bytes.ts";
 import type { BedrockBlockPosition, BedrockEncodeState } from "./encode-state.ts";
 import { closeBlock } from "./encode-state.ts";
 
-/** Accepted formats for MIME types that are unofficial aliases. */
+/** For each unofficial alias of a MIME type, the Bedrock format. */
 const ALIAS_FORMATS: Readonly<Record<string, string>> = {
   "image/jpg": "jpeg",
   "audio/mp3": "mp3",

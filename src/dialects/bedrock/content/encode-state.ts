@@ -40,7 +40,8 @@ const CACHE_POSITIONS: ReadonlySet<BedrockBlockPosition> = new Set<BedrockBlockP
 ]);
 
 /**
- * Counts a block towards the limit of cache breakpoints if it is the cache point of an opaque part or a provider tool.
+ * Adds a block to the count of cache breakpoints if it is a cache point. It is called for the blocks of opaque parts
+ * and provider tools, which are written unchanged and therefore not counted by `encodeCachePoint`.
  */
 export function countCachePoint(block: JsonObject, state: BedrockEncodeState): void {
   if (block["cachePoint"] !== undefined) state.cacheCount++;

@@ -56,7 +56,10 @@ export function encodeHistory(
   return { system, messages: writer.messages };
 }
 
-/** Encodes the leading system messages as blocks; undefined if no block remains and an empty list is not allowed. */
+/**
+ * Encodes the leading system messages as blocks. If there are no blocks, returns an empty list without repairs or if
+ * the decoded `system` was an empty list, and undefined otherwise.
+ */
 function encodeSystem(turns: readonly OutgoingTurn[], state: BedrockEncodeState): JsonObject[] | undefined {
   const { context } = state;
   const { report, repair, dialect } = context;

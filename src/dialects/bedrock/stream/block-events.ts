@@ -74,7 +74,9 @@ export class BedrockEventWriter extends WireEventQueue {
     this.closeBlock(index);
   }
 
-  /** Writes the field `field` of a block as a delta, and all other fields in the block's start event. */
+  /**
+   * Writes a block whose key is `key`: the field `field` of the value as a delta, everything else in the start event.
+   */
   #writeSplit(block: JsonObject, key: string, field: string): void {
     const start = copyObject(block);
     const inner = copyObject(start[key] as JsonObject);
@@ -87,7 +89,8 @@ export class BedrockEventWriter extends WireEventQueue {
   }
 
   /**
-   * Writes the fields of a block other than `key` in a delta that is otherwise empty; writes nothing if there are none.
+   * Writes the fields of a block other than `key` in one delta, together with `emptyDelta`, a delta without content for
+   * the block's kind. Writes nothing if there are no such fields.
    */
   writeRest(index: number, block: JsonObject, key: string, emptyDelta: JsonObject): void {
     const rest = unknownFields(block, new Set([key]));

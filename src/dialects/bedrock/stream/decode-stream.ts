@@ -133,8 +133,9 @@ class BedrockStreamDecoder extends BlockStreamDecoder<BedrockAnswerDecoder> {
   }
 
   /**
-   * Splits a delta by block kind, because its fields may belong to several blocks (B75). Unknown fields are added to
-   * the fields of the last known kind, or to the open block if no field is known.
+   * Splits the fields of a delta by the kind of block that they belong to, because a delta may have fields of several
+   * blocks (B75). Unknown fields are added to the fields of the last known kind, or to the open block if no field is
+   * known.
    */
   #addToBlocks(delta: JsonObject, payload: JsonObject): Delta[] {
     const deltas: Delta[] = [];

@@ -29,7 +29,10 @@ export function createStreamEncoder(context: EncodeContext<BedrockLoss>): Omit<S
   return new BedrockStreamEncoder(context);
 }
 
-/** Response fields of the messageStop event; all other response fields are written in the metadata event. */
+/**
+ * `STOP_FIELDS` are the response fields of the messageStop event. All other response fields, except the message in
+ * `output`, are written in the metadata event.
+ */
 const RESPONSE_FIELDS = "additionalModelResponseFields";
 const STOP_FIELDS = [STOP_REASON, RESPONSE_FIELDS];
 const NON_METADATA_FIELDS: ReadonlySet<string> = new Set(["output", ...STOP_FIELDS]);
@@ -40,7 +43,7 @@ class BedrockStreamEncoder extends BlockStreamEncoder {
   #state: BedrockStreamState;
   /** The payload of messageStart; undefined until the event has been written. */
   #start: JsonObject | undefined;
-  /** The message fields of the start delta. */
+  /** The residue of the message that arrived with the start delta. */
   #message: Pick<Message, "extra"> = {};
 
   constructor(context: EncodeContext<BedrockLoss>) {

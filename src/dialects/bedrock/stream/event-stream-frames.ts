@@ -207,7 +207,7 @@ function encodeHeaders(name: string): Uint8Array {
   const bytes: number[] = [];
   for (const [index, text] of headerStrings.entries()) {
     const encoded = encoder.encode(text);
-    // A header name has a length of one byte; a header value has its type and a length of two bytes.
+    // A length of one byte precedes a header name. The value's type and a length of two bytes precede a header value.
     if (index % 2 === 1) bytes.push(STRING_HEADER, encoded.length >> 8);
     bytes.push(encoded.length & 0xff, ...encoded);
   }

@@ -110,8 +110,8 @@ export class BedrockThinkingBlock implements BedrockOpenBlock {
   }
 
   /**
-   * Emits the spelling of redacted bytes, and the form of a missing signature, which is certain only at the end of the
-   * block.
+   * Emits the forms that are certain only at the end of the block: the wire spelling of redacted bytes, and that the
+   * reasoning has neither a signature nor redacted bytes.
    */
   close(): Delta[] {
     const residue: WithExtra = {};

@@ -125,8 +125,8 @@ class BedrockThinkingWriter implements PartWriter, PendingSurrogate, ReasoningTe
   }
 
   /**
-   * True if the summary has been written as text although a seal covers the reasoning text, so that the sealed
-   * reasoning needs a block of its own.
+   * True if the summary has been written as the block's text although the part has a signature or redacted content.
+   * These belong to the reasoning text, so they need a block of their own.
    */
   get #needsSealedBlock(): boolean {
     if (this.summary === undefined || this.summary === -1) return false;

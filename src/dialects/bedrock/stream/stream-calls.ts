@@ -23,7 +23,8 @@ export class BedrockStreamCalls implements StreamCalls {
     const isKnown = executor === "provider" || this.usedIds.has(id) || isCurrent;
     if (this.#answeredIds.has(id) || !isKnown) return false;
     this.#answeredIds.add(id);
-    // The id is reserved, so that a later call with the same wire id gets another canonical id.
+    // The result belongs to no call of the current answer. Its id is added, so that a later call with the same wire id
+    // gets another canonical id.
     if (!isCurrent) this.usedIds.add(id);
     return true;
   }

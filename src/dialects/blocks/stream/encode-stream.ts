@@ -37,7 +37,7 @@ export abstract class BlockStreamEncoder implements PartSink {
    * none.
    */
   #split: { draft: PartDraft; writer: PartWriter } | undefined;
-  /** True in a failed answer, whose open blocks are not closed. */
+  /** True once the answer has failed; its open blocks are then not closed. */
   protected hasFailed = false;
 
   constructor(context: EncodeContext<BlockLoss>) {

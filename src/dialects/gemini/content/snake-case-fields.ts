@@ -8,7 +8,7 @@ import { readForm, storeForm } from "../../kit/residue/residue.ts";
 
 export const SPELLING_FORM = "snake";
 
-/** Fields with a canonical equivalent, and the fields whose objects contain them. */
+/** The field names, in camelCase, that are also decoded if they are spelled in snake_case. */
 const KNOWN_FIELDS = new Set(
   (
     "inlineData fileData functionCall functionResponse toolCall toolResponse executableCode codeExecutionResult " +

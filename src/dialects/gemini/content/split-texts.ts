@@ -204,13 +204,13 @@ function splitsSurrogatePair(text: string, at: number): boolean {
   return (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 }
 
-/** Returns the empty texts that were before a part on the wire. */
+/** Returns the empty texts that were before a part on the wire; the form of the part stores them. */
 export function readEmptyTextsBefore(part: Part, dialect: string): GeminiPart[] {
   const emptyTexts = part.extra === undefined ? undefined : readForm(part, dialect)[BEFORE];
   return Array.isArray(emptyTexts) ? emptyTexts.filter(isObject) : [];
 }
 
-/** Returns the empty texts that were after the last part of an answer on the wire. */
+/** Returns the empty texts that were after the last part of an answer on the wire; the message stores them as form. */
 export function readEmptyTextsAfter(message: Message, dialect: string): GeminiPart[] {
   const emptyTexts = readForm(message, dialect)[AFTER];
   return Array.isArray(emptyTexts) ? emptyTexts.filter(isObject) : [];

@@ -80,7 +80,10 @@ export function encodeToolCall(
   return [hostedField ?? "functionCall", data];
 }
 
-/** True if the call has no arguments, and its wire object had none or had arguments that are not an object. */
+/**
+ * True if `args` is not written: the call has no arguments, and its decoded wire object had no `args`, or an `args`
+ * that is not an object and is restored from residue.
+ */
 function omitsArguments(part: ToolCallPart, args: JsonObject, dialect: string, key: string): boolean {
   for (const _ in args) return false;
   if (part.extra === undefined) return false;

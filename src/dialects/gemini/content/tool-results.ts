@@ -92,7 +92,8 @@ function decodeResponseField(data: JsonObject, part: ToolResultPart, decodedKeys
 }
 
 /**
- * The wire outcomes that are written by default, for success and for failure. Other wire outcomes are stored as form.
+ * The wire outcomes that are written by default: first the outcome of a success, then the outcome of a failure. Any
+ * other wire outcome is stored as form.
  */
 const PLAIN_OUTCOMES = ["OUTCOME_OK", "OUTCOME_FAILED"] as const;
 

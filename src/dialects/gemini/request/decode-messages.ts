@@ -129,7 +129,10 @@ export function toWireRole(role: Role): string | undefined {
   return role === "system" || role === "developer" ? undefined : "user";
 }
 
-/** Decodes parts, and appends one or more messages with them; returns the first of these messages. */
+/**
+ * Decodes the parts of a content into one message or, if `canSplit` is true, into alternating messages with and without
+ * function responses. Appends the messages to `messages` and returns the first.
+ */
 function decodeParts(
   wire: JsonValue | undefined,
   role: Role,

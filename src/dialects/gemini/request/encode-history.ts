@@ -55,9 +55,9 @@ export function encodeHistory(messages: readonly Message[], state: GeminiEncodeS
   const leadingCount = countLeadingSystemTurns(turns, true);
   const laterSystemTurns: OutgoingTurn[] = [];
   const contents = new ContentListBuilder(state);
-  // Gemini checks signatures only after the last user input. Unsigned calls of other models nevertheless get the
-  // placeholder everywhere, so that the beginning of the history is encoded equally in the next request (B44). Before
-  // the last user input, calls that were already unsigned in a decoded Gemini request stay unsigned.
+  // Gemini checks signatures only after the last user input. Unsigned calls before it get the placeholder, too, so that
+  // the beginning of the history is encoded equally in the next request (B44). The exception are calls before it that
+  // were already unsigned in a decoded Gemini request.
   const requiresSignatures = context.repair && MODEL_FROM_3.test(model);
   const lastUserTurn = requiresSignatures ? turns.findLastIndex(isUserInput) : turns.length;
   for (let at = leadingCount; at < turns.length; at++) {
@@ -76,8 +76,8 @@ export function encodeHistory(messages: readonly Message[], state: GeminiEncodeS
 const SIGNATURE = "signature";
 
 /**
- * Marks each assistant message that has calls but no signature, if the model of the request issues signatures. The
- * encoder adds no placeholder to a marked message before the last user input.
+ * Stores a form on each assistant message that has calls but no signature, if the model of the request issues
+ * signatures. The encoder adds no placeholder signature to such a message if it precedes the last user input.
  */
 export function storeUnsignedCalls({ messages, model = "" }: ModelRequest, dialect: string): void {
   if (!MODEL_FROM_3.test(model)) return;
@@ -106,8 +106,8 @@ class ContentListBuilder {
   #openContent: GeminiContent | undefined;
   #lastMessage: Message | undefined;
   /**
-   * True after a function call. Only the results of the call may be the next turn (B25), so further assistant messages
-   * join the content of the call.
+   * True if the open content has a function call. Gemini accepts only the results of the call as the next turn (B25),
+   * so a further assistant message joins the open content.
    */
   #endsWithCall = false;
   /** Index of the message that the first content was encoded from. */
@@ -171,7 +171,10 @@ class ContentListBuilder {
     return joins;
   }
 
-  /** True if a message continues the results before it, and was not decoded from a content of its own. */
+  /**
+   * True if a tool message continues the results of the previous message, and was not decoded from a content of its
+   * own.
+   */
   #continuesResults({ role, parts: [first], extra }: Message): boolean {
     if (role !== "tool" || (first !== undefined && first.type !== "tool-result")) return false;
     if (!endsWithResult(this.#lastMessage)) return false;

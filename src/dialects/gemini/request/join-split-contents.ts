@@ -51,7 +51,7 @@ function appendToTurn(
   const { parts, role } = turn.message;
   const positions = [...parts.keys()].map((part) => findPartPosition(turn, part));
   const addedPositions = message.parts.map((_, part): PartPosition => [index, part]);
-  // A user turn to which results are added becomes a turn of results.
+  // If results are added to a user turn, the whole turn becomes a tool turn.
   const isResults = role !== "assistant" && message.role === "tool";
   return {
     message: { ...turn.message, role: isResults ? "tool" : role, parts: [...parts, ...message.parts] },

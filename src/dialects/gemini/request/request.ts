@@ -35,7 +35,8 @@ export function decodeRequest(wire: unknown, context: DecodeContext, { address }
   const { config } = body;
   const isSdk =
     isObject(config) && !Object.keys(body).some((key) => key === "generationConfig" || CONFIG_FIELDS.has(key));
-  // The snake_case names inside the SDK's `config` are stored under the key `config`.
+  // The snake_case names inside the `config` of SDK parameters are collected separately, because they are stored under
+  // the key `config`. A request body has no `config`, so all its names are collected in `spelling`.
   const configSpelling: FieldSpelling = isSdk ? {} : spelling;
   if (isSdk) body = fromSdkParameters(body, normalizeFieldNames(config, configSpelling));
   const decodedKeys = ["contents"];

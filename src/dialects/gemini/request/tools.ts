@@ -32,8 +32,9 @@ export function decodeTools(wireTools: readonly JsonValue[], context: DecodeCont
     const isAfterFunctions = tools.at(-1)?.type === "function";
     const [leading, trailing] = key === keys[0] ? [functions, providerTools] : [providerTools, functions];
     tools.push(...leading, ...trailing);
-    // By default, functions join the group of the functions before them, and other tools form an entry of their own.
-    // The form stores deviations.
+    // By default, the encoder adds a function to the entry of the function before it, and writes any other tool as an
+    // entry of its own. The form `group` stores deviations: "same" for a tool in the entry of the tool before it, and
+    // "own" for a function that begins a new entry.
     if (leading[0] !== undefined && trailing[0] !== undefined) storeForm(trailing[0], dialect, "group", "same");
     if (leading[0]?.type === "function" && isAfterFunctions) storeForm(leading[0], dialect, "group", "own");
     if (functions[0] !== undefined && key !== DECLARATIONS) storeForm(functions[0], dialect, "key", key);
@@ -41,7 +42,7 @@ export function decodeTools(wireTools: readonly JsonValue[], context: DecodeCont
   return tools;
 }
 
-/** Decodes the functions of a group; returns undefined if the group is empty or a function has no name. */
+/** Decodes the function declarations of one entry; returns undefined if there are none or if a function has no name. */
 function decodeDeclarations(wireTools: JsonValue | undefined, context: DecodeContext): FunctionTool[] | undefined {
   if (!Array.isArray(wireTools) || wireTools.length === 0) return undefined;
   const tools: FunctionTool[] = [];

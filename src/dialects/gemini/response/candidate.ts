@@ -45,8 +45,8 @@ export const LOGPROBS = "logprobsResult";
 export const CITATIONS = "citationMetadata";
 
 /**
- * The path of a candidate's residue. It is empty for an entry of `alternatives`, and `candidates` for the first
- * candidate, because the response also stores residue of its own.
+ * The path within the residue of the choice at which the residue of the candidate is stored. It is empty for an entry
+ * of `alternatives`, and `candidates` for the first candidate, whose choice is the response with residue of its own.
  */
 type ResiduePath = string[];
 
@@ -90,8 +90,8 @@ export function decodeCandidate(
 }
 
 /**
- * Decoders of metadata about the answer's texts. Each returns the names of the wire fields that the parts now
- * represent.
+ * For each metadata field of a candidate, the function that decodes it into the text parts. The function returns the
+ * names of the fields of the metadata that the parts represent; the other fields are stored as residue.
  */
 const METADATA_DECODERS: readonly [
   field: string,
@@ -200,7 +200,8 @@ export function encodeCandidate(
   const form = readForm(choice, context.dialect);
   const wire: GeminiCandidate = {};
   const wireReason = Object.hasOwn(residue, FINISH_REASON) ? undefined : encodeFinishReason(choice, isFailed, context);
-  // A decoder that reads `wireReason` marks the same call as cut off, so the `invalid` flag of this call is not lost.
+  // A decoder of the encoded candidate marks its last call as cut off because of `wireReason`. The `invalid` flag of
+  // this call is therefore not reported as lost.
   const end = wireReason === undefined ? undefined : FINISH_REASONS.toModel(wireReason);
   state.cutOffCall = end && findCutOffCall(message, { unified: end });
   context.pathTracker.enter("message");
@@ -209,7 +210,8 @@ export function encodeCandidate(
   const content = toContent(parts, message, context, true);
   context.pathTracker.leave();
   const isAbsent = form["content"] === null || Object.hasOwn(residue, "content");
-  // toContent returns a string only for a message that was decoded from a string, which an answer never is.
+  // The cast is safe: toContent returns a string only for a message that was decoded from a string, which an answer
+  // never is.
   if (parts.length > 0 || !isAbsent) wire.content = content as GeminiContent;
   if (wireReason !== undefined) wire.finishReason = wireReason;
   if (form["index"] !== null && !Object.hasOwn(residue, "index")) wire.index = index;

@@ -39,8 +39,8 @@ function decodeCitation(citation: JsonObject, list: CitationListName, bytes: Utf
   if (typeof uri === "string") annotation.url = uri;
   if (typeof title === "string") annotation.title = title;
   const [start, end] = [bytes.toUnit(startIndex), bytes.toUnit(endIndex)];
-  // Vertex AI does not document the unit of its offsets. An offset is reliable only if bytes and code units give the
-  // same position.
+  // Vertex AI does not document whether its offsets count bytes or code units. They are used only if the end offset is
+  // the same in both units.
   const hasKnownUnit = list === "citationSources" || end === endIndex;
   if (start !== undefined && end !== undefined && start <= end && hasKnownUnit) annotation.span = { start, end };
   if (annotation.span !== undefined && citation["startIndex"] === 0) storeForm(annotation, dialect, "start", 0);
@@ -79,7 +79,10 @@ function encodeCitation(
 export class CitationCollector {
   citations: GeminiCitations | undefined;
   readonly #context: EncodeContext<GeminiLossCode>;
-  /** The text part that the citations refer to. */
+  /**
+   * The only text part of the answer, which the citations refer to; undefined if the answer has no text or several
+   * texts.
+   */
   readonly #citedPart: TextPart | undefined;
   #bytes: Utf8Offsets | undefined;
 

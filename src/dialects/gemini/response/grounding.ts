@@ -25,7 +25,10 @@ const SCORE = "confidenceScore";
 const SEGMENT = "segment";
 
 export interface GroundedText {
-  /** Index of the text (or of its first piece, if the text is split) in the wire parts. */
+  /**
+   * The index of the text in the wire parts; the index of its first piece if the text is split into several wire parts
+   * (pieces).
+   */
   index: number;
   part: TextPart;
   annotations: readonly Annotation[];
@@ -39,8 +42,8 @@ interface PositionedText extends GroundedText {
 }
 
 /**
- * Returns the texts of an answer with annotations for its grounding; undefined if the metadata has no sources, or if
- * the annotations could not restore it.
+ * Returns the texts of an answer with annotations for its grounding. Undefined if the metadata has no sources or the
+ * answer has no text, or if encoding the annotations would not give the same metadata.
  */
 export function decodeGrounding(
   metadata: JsonObject,
@@ -146,7 +149,8 @@ function setSpan(
   if (segment["startIndex"] === 0) storeForm(annotation, dialect, "start", 0);
   const expectedPart = index + findPiece(annotation.span, pieceOffsets);
   if (partIndex === undefined && expectedPart > 0) storeForm(annotation, dialect, "part", null);
-  // An empty span between two pieces fits both pieces, so the form stores which piece the wire had.
+  // An empty span between two pieces fits both pieces. The form stores the piece that the wire had if it is not the
+  // piece that the encoder would choose.
   else if (typeof partIndex === "number" && partIndex !== expectedPart)
     storeForm(annotation, dialect, "part", partIndex - index);
 }
@@ -156,7 +160,7 @@ const ONE_PIECE: readonly number[] = [0];
 
 /** Returns the index of the piece that contains a span; 0 if the span extends over several pieces. */
 function findPiece({ start, end }: { start: number; end: number }, pieceOffsets: readonly number[]): number {
-  // The last offset is the end of the text, not the start of a piece.
+  // The last offset is the end of the text, so the last piece starts at the offset before it.
   let [low, high] = [0, pieceOffsets.length - 2];
   while (low < high) {
     const middle = (low + high + 1) >> 1;
@@ -166,7 +170,7 @@ function findPiece({ start, end }: { start: number; end: number }, pieceOffsets:
   return end <= (pieceOffsets[low + 1] ?? -1) ? low : 0;
 }
 
-/** True if a span is within the piece that the form names. */
+/** True if `piece`, the value of the form `part`, is the index of a piece that contains the span. */
 function isWithinPiece(
   piece: JsonValue | undefined,
   { start, end }: { start: number; end: number },

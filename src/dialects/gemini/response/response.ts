@@ -38,7 +38,7 @@ export function decodeResponse(
   return decodeResponseBody(wire, spelling, new AnswerDecodeState(context, names, readAnswerHead(wire).id));
 }
 
-/** Returns the fields that identify an answer. */
+/** Returns the id, the model and the creation time of an answer. */
 export function readAnswerHead({ responseId, modelVersion, createTime }: JsonObject): AnswerHead {
   const head: AnswerHead = {
     // In the canonical model, "" represents a missing id or model.

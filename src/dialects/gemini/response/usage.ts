@@ -104,7 +104,8 @@ export function encodeUsage(usage: Usage, context: EncodeContext<GeminiLossCode>
         key === PROMPT ? "inputTokens" : "outputTokens",
         "The count is smaller than the counts that it includes.",
       );
-    // A count that was missing on the wire stays missing as long as the other counts imply its value.
+    // A count that was missing on the wire is not written as long as it has the implied value: the sum of input and
+    // output for the total, and 0 for any other count.
     const isImplied = value === (key === TOTAL ? inputTokens + outputTokens : 0);
     if (form[key] !== null || !isImplied) wire[key] = Math.max(0, value);
   }

@@ -19,20 +19,26 @@ export interface SchemaNode {
   parent: JsonObject;
   key: string;
   path: string;
-  /** The references that were followed to reach this node. */
+  /** The JSON pointers of the references (`$ref`) that were followed to reach this node. */
   references: readonly string[];
-  /** True for a branch of a union that also has a null branch. */
+  /**
+   * True for a branch of a union that also has a null branch, and for the schemas that are merged because of that
+   * branch.
+   */
   hasNullSibling?: boolean | undefined;
 }
 
 export interface MergedSchema {
-  /** The keywords of Gemini's Schema, each with all its values in the merged schemas. */
+  /** For each keyword of Gemini's Schema, its values in all merged schemas. */
   keywords: Map<string, SchemaNode[]>;
-  /** Unions (`anyOf`, `oneOf`). A value must match at least one branch of each union. */
+  /** The unions (`anyOf`, `oneOf`) of all merged schemas. A value must match at least one branch of each union. */
   unions: { path: string; branches: SchemaNode[] }[];
-  /** True if at least one of the merged schemas accepts null. */
+  /** True if at least one of the merged schemas explicitly accepts null. */
   allowsNull: boolean;
-  /** True if at least one of the merged schemas rejects null. */
+  /**
+   * True if at least one of the merged schemas rejects null. The converted schema then rejects null, even if
+   * `allowsNull` is true.
+   */
   rejectsNull: boolean;
 }
 
@@ -176,8 +182,8 @@ export function spendBudget(conversion: SchemaConversion, value: unknown, depth 
 }
 
 /**
- * Merges a union. If only one branch is not null (or if all are null, the first), that branch always applies and is
- * added to the queue; several branches stay a union.
+ * Merges a union. A branch that accepts only null is left out and sets `allowsNull`. If one branch remains (or, if all
+ * branches are null, the first), it always applies and is added to the queue; several branches stay a union.
  */
 function mergeUnion(conversion: SchemaConversion, merged: MergedSchema, list: SchemaNode, queue: SchemaNode[]): void {
   const { key, path, hasNullSibling } = list;
@@ -198,8 +204,8 @@ function isNullSchema(schema: unknown): boolean {
 }
 
 /**
- * Appends the schema that a reference points to, or any object if the reference was followed too often. Reports a
- * reference that cannot be resolved as dropped.
+ * Appends to the queue the schema that a reference (`$ref`) points to, or a schema for any object if the reference was
+ * already followed MAX_UNROLLED times to reach this node. Reports a reference that cannot be resolved as dropped.
  */
 function followReference(conversion: SchemaConversion, node: SchemaNode, queue: SchemaNode[]): void {
   const { references } = node;
@@ -215,7 +221,8 @@ function followReference(conversion: SchemaConversion, node: SchemaNode, queue: 
   if (!isObject(schema)) return reportDropped(conversion, node);
   conversion.budget -= references.length + path.length;
   const isCut = references.filter((each) => each === path).length >= MAX_UNROLLED;
-  // An earlier use of this reference may have recorded a change for the same path; the new change replaces it.
+  // reportApproximated keeps the first change that was recorded for a path. An earlier use of this reference may have
+  // recorded one, which is deleted so that the cut is reported.
   if (isCut) conversion.changes.delete(node.path);
   reportApproximated(
     conversion,

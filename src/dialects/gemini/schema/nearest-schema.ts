@@ -34,7 +34,7 @@ import {
 const SIZE_BUDGET = 100_000;
 /** Approximate size, in characters, of a schema without its keywords. */
 const SCHEMA_COST = 30;
-/** Types of a schema that accepts any value. */
+/** The types that are written for a schema that does not restrict the type of the value. */
 const ANY_VALUE_TYPES: GeminiSchemaType[] = ["STRING", "NUMBER", "BOOLEAN", "OBJECT"];
 
 /** Returns the nearest schema, in JSON Schema spelling, and the list of changes. */
@@ -47,8 +47,8 @@ export function toNearestSchema(schema: SchemaObject): { schema: JsonObject; cha
 }
 
 /**
- * Converts the schemas that apply to one value into one schema. `base` is the merged schema around a union of which the
- * schema is a branch; its keywords are added.
+ * Converts all schemas that apply to one value into one schema. If the schema is a branch of a union, `base` is the
+ * merged schema that contains the union; the keywords of `base` also apply to the branch.
  */
 function convertNodes(
   conversion: SchemaConversion,
@@ -67,7 +67,7 @@ function convertNodes(
   if (depth === 0 && keywords.has("properties")) for (const union of unions.splice(0)) reportDropped(conversion, union);
   const union = unions.shift();
   if (union !== undefined) {
-    // Gemini rejects other keywords next to `anyOf`, so each branch repeats them.
+    // Gemini rejects other keywords next to `anyOf`, so the other keywords are moved into each branch.
     if (keywords.size + unions.length > 0) reportApproximated(conversion, union.path);
     return { anyOf: union.branches.map((branch) => convertNodes(conversion, [branch], depth + 1, merged)) };
   }
@@ -77,8 +77,8 @@ function convertNodes(
 }
 
 /**
- * Returns the types that a value may have. NULL is included only if it is the only type; otherwise the value is
- * nullable.
+ * Returns the types that a value may have. NULL is returned only if it is the only type; next to other types, it sets
+ * `allowsNull` instead.
  */
 function findTypes(conversion: SchemaConversion, merged: MergedSchema, path: string): GeminiSchemaType[] {
   const { keywords } = merged;
@@ -100,8 +100,8 @@ function toTypeOfValue(value: unknown): GeminiSchemaType {
 }
 
 /**
- * Returns the first node. Reports every other node as dropped, unless it has the same keyword and the same primitive
- * value.
+ * Returns the first of the nodes, which are the values of one keyword in the merged schemas. Reports every other node
+ * as dropped, unless it has the same original keyword and the same primitive value.
  */
 function pickFirst(conversion: SchemaConversion, nodes: SchemaNode[] = []): SchemaNode | undefined {
   const [node, ...others] = nodes;
@@ -120,8 +120,8 @@ function listEnumNodes(conversion: SchemaConversion, { keywords }: MergedSchema)
 }
 
 /**
- * Builds the schema for one type. `types` are all types of the value: a keyword of another type in this list is not
- * reported as dropped.
+ * Builds the schema for `type`, which is one of the `types` that the value may have. A keyword that does not belong to
+ * `type` is reported as dropped only if it belongs to none of the `types`.
  */
 function buildTypedSchema(
   conversion: SchemaConversion,
@@ -162,7 +162,8 @@ function buildTypedSchema(
       const belongsToOtherType = (value: unknown): boolean =>
         value === null ? nullable : toTypeOfValue(value) !== type && types.includes(toTypeOfValue(value));
       const members = listEnumNodes(conversion, merged).filter((node) => !belongsToOtherType(readNode(node)));
-      // No member has this type, so no value of this type is valid. Gemini's Schema cannot express that.
+      // If no member has this type, no value of this type is valid. Gemini's Schema cannot express that, so the enum is
+      // reported as approximated.
       if (members.length === 0) for (const node of all) reportApproximated(conversion, node.path);
       const values = pickValid(members, (value) => isValidEnumMember(value, type));
       if (values.length > 0) typedSchema[key] = nullable ? [...values, null] : values;

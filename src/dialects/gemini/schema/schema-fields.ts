@@ -50,8 +50,8 @@ export function decodeSchema(
   const exact = isSubset ? fromGeminiSchema(schema) : schema;
   if (exact === undefined) {
     const decoded = toJsonSchema(schema);
-    // The form stores a schema that does not convert back exactly. If the schema already had JSON Schema spelling, the
-    // form stores only that fact.
+    // The schema would change if it were converted back, so the form stores the original. If the original was already
+    // spelled as JSON Schema, the form stores only OWN_SPELLING.
     storeForm(target, dialect, subset, isIdenticalSchema(decoded, schema) ? OWN_SPELLING : schema);
     return decoded;
   }
@@ -129,7 +129,7 @@ export function encodeSchema(
     context.report.addLoss("schema-changed", [modelField, ...(parsePointer(path) ?? [])], detail);
 }
 
-/** Replaces a union of objects at the root by one object that has the properties of all branches. */
+/** Replaces `anyOf` at the root of a Gemini Schema by one object that has the properties of all branches. */
 function withObjectRoot(schema: JsonObject): JsonObject {
   const { anyOf } = schema;
   if (!Array.isArray(anyOf)) return schema;

@@ -21,7 +21,8 @@ const KEYWORDS: Readonly<Record<GeminiSchemaType, readonly string[]>> = {
 const TYPES = Object.keys(KEYWORDS) as GeminiSchemaType[];
 
 /**
- * The formats that every version of the API accepts, each after its type. A request with any other format is rejected.
+ * Matches a type name, a space, and a format that every version of the API accepts for the type. A request with any
+ * other format is rejected.
  */
 const FORMATS = /^(STRING (enum|date-time)|NUMBER (float|double)|INTEGER int(32|64))$/;
 

@@ -26,7 +26,10 @@ export class GeminiCandidateDecoder {
   /** For every call of the stream, by its id: true once its result has arrived. */
   readonly #hasResultByCall: Map<string, boolean>;
   readonly #joinRule = new TextJoinRule();
-  /** The text that the next piece may continue. */
+  /**
+   * The text part that is being decoded, to which the next wire text can be appended; undefined if the current part is
+   * not a text.
+   */
   #text: TextPart | ReasoningPart | undefined;
   readonly #flattening = { flattenedLength: 0 };
   readonly #callDecoder: GeminiCallDecoder;
@@ -80,8 +83,8 @@ export class GeminiCandidateDecoder {
     for (const key in wire) {
       const value = wire[key];
       if (key !== "parts" || !Array.isArray(value)) {
-        // A value of `parts` that is not a list is unreadable. Only null is accepted, as long as no list of parts has
-        // arrived.
+        // A value of `parts` that is not a list is stored as an unknown event. The only exception is null before the
+        // first list of parts, which is stored as a field of the content.
         if (key === "parts" && (Array.isArray(content[key]) || value !== null))
           unknownEvents.push(this.#toUnknownEvent({ parts: value ?? null }));
         else if (value !== undefined && content[key] !== value) copyField(wire, key, content);
@@ -147,7 +150,8 @@ export class GeminiCandidateDecoder {
 
   #addText(part: TextPart | ReasoningPart, deltas: Delta[]): void {
     const { dialect } = this.#state.context;
-    // The form of an unsigned thought is stored when the part is complete, because a signature may still arrive.
+    // The form `thought` marks an unsigned thought. It is removed here, because a signature may still arrive;
+    // #completePart stores it again if none has arrived.
     if (part.extra !== undefined) dropForm(part, dialect, "thought");
     const { text, seals } = part;
     const rest = readComparableResidue(part, dialect);
@@ -172,7 +176,10 @@ export class GeminiCandidateDecoder {
     this.parts.push(part);
   }
 
-  /** Appends to the current text. `extra` is the residue of a new part; CONTINUES if the text continues a part. */
+  /**
+   * Appends a text to the current part and emits it. `extra` is the residue of the part if the part begins with this
+   * text, and CONTINUES if the text continues the part.
+   */
   #appendText(text: string, extra: Extra | undefined, deltas: Delta[]): void {
     const part = this.#text;
     if (part === undefined || (text === "" && extra === CONTINUES)) return;
@@ -280,7 +287,10 @@ export class GeminiCandidateDecoder {
   }
 }
 
-/** Passed instead of the residue for a piece that continues a part, because the residue was already emitted. */
+/**
+ * The value of `extra` in #appendText for a text that continues a part: the residue of the part was emitted with its
+ * first text and is not emitted again.
+ */
 const CONTINUES: Extra = {};
 
 export function countFields(wire: JsonObject): number {

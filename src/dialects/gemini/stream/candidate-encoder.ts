@@ -31,12 +31,15 @@ const PLAIN: GeminiPart = {};
 const THOUGHT: GeminiPart = { thought: true };
 const TEXT: ReadonlySet<string> = new Set(["text"]);
 
-/** Encodes the fields that every piece of a text repeats. */
+/**
+ * Encodes the fields of a text part except its text. A streamed text is written in several pieces (wire texts), and
+ * each piece has these fields.
+ */
 function encodeTextFields(part: StreamedText, state: GeminiEncodeState): GeminiPart {
   if (part.extra === undefined) return part.type === "reasoning" ? THOUGHT : PLAIN;
   const { seals: _, ...unsigned } = part;
-  // The residue of a part is repeated on each of its pieces. The text "." is a placeholder, because encodePart drops a
-  // thought without text.
+  // encodePart adds the residue of the part. The text "." is a placeholder, because encodePart drops a thought without
+  // text; the return statement removes it.
   const wire = encodePart({ ...unsigned, text: "." }, state);
   return (wire && unknownFields(wire, TEXT)) ?? PLAIN;
 }
@@ -48,18 +51,21 @@ export class GeminiCandidateEncoder implements PartSink {
   readonly #state: GeminiEncodeState;
   readonly #sequence = new PartSequence(this);
   readonly #joinRule = new TextJoinRule();
-  /** The wire fields, other than the text, of the text that is being encoded. */
+  /** The wire fields, except the text, of the part that is being encoded. */
   #textFields: GeminiPart = PLAIN;
-  /** The wire fields, other than the text, of the piece that was written last. */
+  /** The wire fields, except the text, of the piece that was written last, which may belong to an earlier part. */
   #lastTextFields: GeminiPart = PLAIN;
   readonly #pendingSurrogate: PendingSurrogate = {};
-  /** Text that is held back until its signature is known; undefined if the current text is written at once. */
+  /**
+   * The text of the current part so far, if it is held back until its signature is known; undefined if text is written
+   * as it arrives.
+   */
   #bufferedText: string | undefined;
-  /** Index of the summary that is being written as a thought. */
+  /** The index of the summary that was written last; undefined if the current part has written no summary. */
   #summary: number | undefined;
   /**
-   * The join step ("begins", "joins" or "empty") of the first piece of the current text; undefined until a piece is
-   * written.
+   * The effect of the first written piece of the current part on a decoder: it begins a part ("begins"), continues the
+   * previous part ("joins") or adds no part ("empty"). Undefined until a piece is written.
    */
   #firstStep: TextJoinStep | undefined;
   readonly #splitParts = new Set<PartDraft>();
@@ -83,8 +89,8 @@ export class GeminiCandidateEncoder implements PartSink {
   }
 
   /**
-   * Returns an empty text with the fields of the previous text, so that a decoder still joins the texts before and
-   * after it.
+   * Returns an empty text with the same other fields as the piece that was written last, so that a decoder still joins
+   * the pieces before and after it.
    */
   createEmptyText(): GeminiPart {
     return this.#joinRule.isOpen ? { text: "", ...this.#lastTextFields } : { text: "" };
@@ -101,8 +107,8 @@ export class GeminiCandidateEncoder implements PartSink {
     this.#textFields = encodeTextFields(part, this.#state);
     this.#summary = undefined;
     this.#firstStep = undefined;
-    // If the previous text is sealed, only a signature on the first piece separates the new text from it. The new text
-    // is therefore held back until its signature is known.
+    // If the previous text has a signature, a decoder joins the new text to it unless the first piece of the new text
+    // has a signature, too. The new text is therefore held back until its signature is known.
     const isThought = part.type === "reasoning";
     this.#bufferedText = this.#joinRule.followsSealedText(isThought, readComparableFields(this.#textFields))
       ? ""
@@ -189,8 +195,8 @@ export class GeminiCandidateEncoder implements PartSink {
   }
 
   /**
-   * True if an empty text must be written, because it has other fields or because it separates the texts before and
-   * after it.
+   * True if a part without text must be written as an empty text: because it has unknown fields, or because a decoder
+   * would otherwise join the texts before and after it. False if encodePart drops the part.
    */
   #needsEmptyText(part: StreamedText): boolean {
     if (!this.#joinRule.wouldSplit(part.type === "reasoning") && readComparableFields(this.#textFields) === undefined)
@@ -198,7 +204,10 @@ export class GeminiCandidateEncoder implements PartSink {
     return encodePart(part, this.#state) !== undefined;
   }
 
-  /** Returns the assembled part for a call that has not ended, and the part of the draft otherwise. */
+  /**
+   * Returns the complete part: for a call without a `tool_call_end` delta, the part of the assembled answer; otherwise
+   * the part of the draft.
+   */
   #toCompletePart(draft: PartDraft): Part {
     return isOpenCall(draft) ? (this.#finalParts?.[draft.index] ?? draft.part) : draft.part;
   }

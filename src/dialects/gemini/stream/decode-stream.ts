@@ -50,7 +50,7 @@ class GeminiStreamDecoder implements EventDecoder {
     const event = readObject(data, this.#context);
     const deltas: Delta[] = [];
     if (this.#answer?.isFollowedBy(event) === true) this.#close(deltas);
-    // Events without content after the end of an answer are ignored.
+    // After the end of an answer, events without content are ignored; an event with content starts the next answer.
     if (this.#answer === undefined && this.#hasBegun && !hasAnswerContent(event)) return deltas;
     this.#onlyEvent = this.#hasBegun ? undefined : event;
     const answer = (this.#answer ??= this.#begin(event, deltas));
@@ -125,7 +125,8 @@ class GeminiAnswerDecoder {
     this.#state = new AnswerDecodeState(context, renames, this.#head.id, new Set(calls.keys()));
     const [first] = Array.isArray(event["candidates"]) ? event["candidates"] : [];
     this.#hasIndex = !isObject(first) || first["index"] !== undefined;
-    // The encoder uses the spelling of the first event for all events, so only that spelling is stored.
+    // The encoder writes all events in the spelling of the first event (candidates without `index`, snake_case names),
+    // so only the spelling of the first event is stored.
     const form: WithExtra = {};
     if (!this.#hasIndex) storeForm(form, context.dialect, "index", null);
     storeSpelling(form, context.dialect, spelling);
@@ -133,7 +134,10 @@ class GeminiAnswerDecoder {
     deltas.push(createStartDelta({ modelId, requestId, ...time, ...form }));
   }
 
-  /** True if an event belongs to the answer after this one. */
+  /**
+   * True if an event starts the next answer: this answer is finished, and the event has content and a different
+   * response id.
+   */
   isFollowedBy(event: JsonObject): boolean {
     const { responseId = event["response_id"] } = event;
     if (responseId === this.#head.id || this.#head.id === "" || typeof responseId !== "string") return false;
@@ -142,8 +146,8 @@ class GeminiAnswerDecoder {
 
   get #isFinished(): boolean {
     if (this.#candidates.length > 0) {
-      // A candidate without parts may have been created only because a higher index arrived first, so it does not count
-      // as open.
+      // A candidate without parts does not count as open: it may exist only because a candidate with a higher index
+      // arrived first.
       const isOpen = this.#candidates.some(({ isFinished, parts }) => !isFinished && parts.length > 0);
       return !isOpen && this.#candidates.some((each) => each.isFinished);
     }
@@ -152,8 +156,8 @@ class GeminiAnswerDecoder {
   }
 
   /**
-   * Decodes one event. Nearly every event repeats the fields `modelVersion` and `responseId` with the same values, so
-   * the fields besides candidates and usage are stored only if one of them is new.
+   * Decodes one event. Nearly every event repeats `modelVersion` and `responseId` with the same values. Fields besides
+   * candidates and usage are therefore stored only if the event has more than these repeated fields.
    */
   decodeEvent(event: JsonObject, deltas: Delta[]): void {
     const { candidates, usageMetadata: usage, modelVersion, responseId } = event;
@@ -258,7 +262,8 @@ class GeminiAnswerDecoder {
     const spelling: FieldSpelling = {};
     const wire = normalizeFieldNames(body, spelling);
     const response = decodeResponseBody(wire, spelling, this.#state);
-    // The start delta is already emitted, so values that differ from it are stored as residue.
+    // The start delta was emitted with the id, model and time of the first event. Values of the merged body that differ
+    // from it are stored as residue.
     for (const [field, key] of HEAD_FIELDS) {
       const value = wire[key];
       if (response[field] !== head[field] && value !== undefined) storeResidue(response, dialect, { [key]: value });
@@ -295,7 +300,10 @@ function hasChangedCount(value: JsonObject, known: JsonObject): boolean {
 
 type FinalDelta = Extract<Delta, { kind: "done" | "error" }>;
 
-/** Returns the delta that ends an answer. */
+/**
+ * Returns the `done` or `error` delta of a response. The parts are left out of the response, because their deltas are
+ * already emitted.
+ */
 function createFinalDelta({ message, alternatives, ...response }: ModelResponse): FinalDelta {
   const emptyAlternatives = alternatives?.map((each) => ({ ...each, message: { ...each.message, parts: [] } }));
   const deltas = disassemble({

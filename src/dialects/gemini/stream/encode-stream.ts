@@ -30,8 +30,8 @@ export function createStreamEncoder(context: EncodeContext<GeminiLossCode>): Omi
 }
 
 /**
- * Takes the place of a part that is not written and whose loss is already reported, so that the indexes of the other
- * parts stay the same.
+ * Replaces a part that is not written and whose loss is already reported when the whole response is encoded at the end,
+ * so that the indexes of the other parts stay the same.
  */
 const DROPPED_PART: Part = { type: "text", text: "" };
 
@@ -41,14 +41,14 @@ class GeminiStreamEncoder implements Omit<StreamEncoder, "losses"> {
   readonly #follower = new AnswerFollower();
   #state: GeminiEncodeState;
   #candidates: GeminiCandidateEncoder[] = [];
-  /** Fields that every event of an answer repeats. */
+  /** The fields that every event of an answer repeats: model version, response id and creation time. */
   #head: JsonObject = {};
   #hasIndex = true;
   #usage: Partial<Usage> = {};
   #counts: JsonObject | undefined;
   /**
-   * The fields that all events share, with `candidates: null`; it is copied for each event. Undefined until it is built
-   * for the next event.
+   * An event with all repeated fields and `candidates: null`, which is copied for each event. Undefined if it must be
+   * built (again) for the next event.
    */
   #eventTemplate: JsonObject | undefined;
   #hasEmitted = false;
@@ -201,7 +201,8 @@ class GeminiStreamEncoder implements Omit<StreamEncoder, "losses"> {
     const lastCandidates = (list ?? [{ content: { role: "model", parts: [] }, index: 0 }]).map((each, index) =>
       this.#encodeLastCandidate(each, index, isComplete),
     );
-    // Clients treat a stream without a finish reason as interrupted, so a missing finish reason is added.
+    // Clients treat a stream without a finish reason as interrupted, so a missing finish reason is added to each
+    // candidate of a complete answer.
     const choices = [response, ...(response.alternatives ?? [])];
     for (const [index, each] of lastCandidates.entries()) {
       if (!isComplete || response.error !== undefined || "finishReason" in each || "finish_reason" in each) continue;
@@ -236,8 +237,8 @@ class GeminiStreamEncoder implements Omit<StreamEncoder, "losses"> {
   }
 
   /**
-   * Sets the index of a candidate, because a stream needs the index to identify the candidate. Reports a stored index
-   * that differs, and a stored form without an index.
+   * Sets the index of a candidate, because a stream needs the index to identify the candidate. Reports the loss of a
+   * different index in the residue, or of a form that records that the response had no index.
    */
   #setIndex(candidate: JsonObject, index: number): void {
     const { dialect, report } = this.#context;

@@ -7,12 +7,15 @@ import { TextJoinRule } from "../content/split-texts.ts";
 
 const TEXT_KEYS: ReadonlySet<string> = new Set(["text", "thought", "thoughtSignature", "thought_signature"]);
 
-/** Returns the fields of a wire text that must be equal for texts to be joined; undefined if there are none. */
+/**
+ * Returns the unknown fields of a wire text; undefined if there are none. Two adjacent texts are joined only if these
+ * fields are equal.
+ */
 export function readComparableFields(wire: JsonObject): JsonObject | undefined {
   return unknownFields(wire, TEXT_KEYS);
 }
 
-/** The position of a wire part in the stream. */
+/** The position that a wire part of the response has in the stream, where adjacent texts are joined. */
 interface StreamPosition {
   /** Index of the joined part that contains the wire part. */
   part: number;
@@ -41,8 +44,8 @@ function findStreamPositions(parts: readonly JsonValue[]): StreamPosition[] {
       bytes = 0;
     }
     if (step !== "empty") isText = thought !== true;
-    // An empty text is not a part. Its position is the end of the previous part if that is a text, otherwise the start
-    // of the next part.
+    // A text with the step "empty" adds no part. Its position is the end of the previous part if that is a text that is
+    // not a thought, otherwise the start of the next part.
     positions.push(step !== "empty" || isText ? { part: count - 1, bytes } : { part: count, bytes: 0 });
     if (step !== "empty") bytes += new Utf8Offsets(text).toByte(text.length);
   }

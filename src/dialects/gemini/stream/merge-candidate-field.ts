@@ -5,8 +5,8 @@ import { sameJson } from "../../../model/json/index.ts";
 import { copyField, isObject } from "../../kit/fields/read-wire.ts";
 
 /**
- * Fields of a candidate whose values are merged over all events. For other fields, the last value is used. In log
- * probabilities, the items of an event are always new.
+ * Fields of a candidate whose lists are merged over all events; of any other field, the last value is used. A list of
+ * log probabilities never repeats earlier items, so all its items are appended.
  */
 const MERGED_FIELDS: ReadonlySet<string> = new Set(
   (
@@ -16,7 +16,7 @@ const MERGED_FIELDS: ReadonlySet<string> = new Set(
 );
 const LOGPROBS_FIELD = /^logprobs/;
 
-/** Merges a field of an event into `to`, which is changed. */
+/** Merges the field `key` of an event's candidate into the merged candidate `to`, which is changed. */
 export function mergeField(from: JsonObject, key: string, to: JsonObject): void {
   const value = from[key];
   if (!MERGED_FIELDS.has(key) || !isObject(value)) {

@@ -82,12 +82,15 @@ export class PartialArguments {
   /** The path of the string that is not closed yet; undefined if no string is open. */
   #openTextPath: JsonValue | undefined;
   /**
-   * Names of arguments that must be written again at the end of the JSON text. Undefined while all text is written as
-   * it arrives; once set, all further text is written at the end.
+   * The names of the top-level arguments that must be written again at the end of the JSON text, because one of their
+   * values arrived after its container was closed. Once this is set, no further value is written as it arrives.
    */
   #rewrittenNames: Set<string> | undefined;
 
-  /** Adds a value; returns the JSON text to emit for it, or undefined if the argument is unreadable. */
+  /**
+   * Adds one streamed value. Returns the JSON text to emit for it ("" if the value is written at the end), or undefined
+   * if the value cannot be read.
+   */
   add(arg: JsonValue): string | undefined {
     if (!isObject(arg)) return undefined;
     const { jsonPath, willContinue } = arg;
@@ -115,7 +118,10 @@ export class PartialArguments {
     return true;
   }
 
-  /** Returns the remaining JSON text. */
+  /**
+   * Returns the rest of the JSON text: it closes everything that is open, and writes the arguments in #rewrittenNames
+   * again.
+   */
   end(): string {
     let json = this.#closeText() + this.#openingBrace + this.#closeContainers(1);
     let comma = this.#openingBrace === "" ? "," : "";
@@ -129,8 +135,8 @@ export class PartialArguments {
   }
 
   /**
-   * Returns the text that closes the open string, opens the containers of the path, and begins the value. If one of the
-   * containers is already closed, postpones the argument to the end.
+   * Returns the text that closes the open string, opens the containers of the path and begins the value. If the
+   * containers cannot be opened, returns only the closing text; the argument is then written at the end.
    */
   #beginValue(path: ArgumentPath, value: () => string): string {
     const before = this.#closeText();
@@ -141,8 +147,8 @@ export class PartialArguments {
   }
 
   /**
-   * Returns the text that opens the containers of a path; undefined if one of them is already closed, or if a list
-   * would not begin with index 0.
+   * Returns the text that opens the containers of a path. Undefined if the value cannot be written at the current
+   * position: its key was already written in the object, or its index is not the next one of the list.
    */
   #openContainers(path: ArgumentPath): string | undefined {
     const containers = this.#containers;
@@ -151,7 +157,7 @@ export class PartialArguments {
     const [at, step] = [containers[depth - 1], path[depth - 1]];
     if (at === undefined || step === undefined) return undefined;
     if (at.isList ? step !== at.length : at.keys.has(step)) return undefined;
-    // The JSON text of a list can only begin with index 0.
+    // A list that is opened here must begin with index 0, because the items of a list are written in order.
     if (path.some((each, index) => index >= depth && typeof each === "number" && each > 0)) return undefined;
     let json = this.#openingBrace + this.#closeContainers(depth);
     this.#openingBrace = "";
@@ -183,7 +189,10 @@ export class PartialArguments {
   }
 }
 
-/** Sets a value in the arguments; returns false if the path conflicts with an existing value of a different kind. */
+/**
+ * Sets a value in the arguments object. Returns false if the path does not fit the values that are already set: it
+ * leads through a plain value, has a key for a list or an index for an object, or ends at a container.
+ */
 function setAtPath(
   args: JsonObject,
   path: ArgumentPath,

@@ -11,7 +11,7 @@ import { decodePart } from "../content/decode-part.ts";
 import { PartialArguments, readUnknownArgument } from "./partial-args.ts";
 import type { GeminiDecodeState } from "../content/decode-state.ts";
 
-/** Returns a payload with the part key and, unless it is 0, the choice. */
+/** Returns the payload with the part key `part` and, unless it is 0, the choice. */
 export function withPartKey<P extends object>(payload: P, part: number, choice: number): P & PayloadBase {
   return choice === 0 ? { ...payload, partKey: part } : { ...payload, partKey: part, choice };
 }
@@ -61,14 +61,20 @@ export class GeminiCallDecoder {
     if (partialCall !== undefined) this.#endPartialCall(partialCall, deltas);
   }
 
-  /** Ends the candidate; `cutOffCall` is the call that, according to the finish reason, was cut off. */
+  /**
+   * Ends the calls of a candidate whose finish reason has arrived. `cutOffCall` is the call that was cut off according
+   * to this finish reason; undefined if none was.
+   */
   finish(cutOffCall: ToolCallPart | undefined, deltas: Delta[]): void {
     if (cutOffCall !== undefined && cutOffCall === this.#pendingCall?.part) cutOffCall.invalid = true;
     if (cutOffCall !== undefined && cutOffCall === this.#partialCall?.part) this.abandonPartialCall(deltas);
     this.completeCall(deltas);
   }
 
-  /** Stops the partial call without emitting its end, so that it counts as incomplete. */
+  /**
+   * Ends the decoding of the partial call without a `tool_call_end` delta, so that the call counts as incomplete. Emits
+   * only its remaining residue.
+   */
   abandonPartialCall(deltas: Delta[]): void {
     const partialCall = this.#partialCall;
     this.#partialCall = undefined;
@@ -122,7 +128,10 @@ export class GeminiCallDecoder {
     this.#addArguments(this.#partialCall, call, deltas);
   }
 
-  /** Adds the next piece of the partial call; returns false if the part does not continue it. */
+  /**
+   * Adds a wire part to the partial call, the call whose arguments are still arriving; returns false if the part does
+   * not continue that call.
+   */
   continuePartialCall(wire: JsonObject, deltas: Delta[]): boolean {
     const partialCall = this.#partialCall;
     const call = wire[CALL];
@@ -166,7 +175,8 @@ export class GeminiCallDecoder {
   #endPartialCall(partialCall: PartialCall, deltas: Delta[]): void {
     const { toolCallId, input } = partialCall.part;
     this.#partialCall = undefined;
-    // If no streamed argument arrived, the call may have complete arguments in `args`.
+    // If no streamed argument arrived, the arguments are those in `args` of the first piece, which `decodeCallStart`
+    // decoded as `input`.
     const argsTextDelta = partialCall.args.isEmpty && isObject(input) ? stringifyJson(input) : partialCall.args.end();
     const payload = { toolCallId, argsTextDelta };
     const extra = this.#collectResidue(partialCall);

@@ -45,7 +45,7 @@ function isClientResult(part: Part): part is ToolResultPart {
   return part.type === "tool-result" && part.executor !== "provider";
 }
 
-/** The calls without a result so far, in call order. */
+/** The calls of a history that have no result yet (the pending calls), in the order of the calls. */
 class PendingCalls {
   /** For each call id so far, true if the call has no result yet. */
   readonly #isPending = new Map<string, boolean>();
@@ -54,7 +54,7 @@ class PendingCalls {
   #first = 0;
   count = 0;
 
-  /** Adds the calls of a message. Returns false if an earlier call has the id of one of them. */
+  /** Adds the calls of a message. Returns false if one of them has the same id as an earlier call. */
   add({ parts }: Message): boolean {
     let areIdsNew = true;
     for (const part of parts) {
@@ -83,8 +83,8 @@ class PendingCalls {
 }
 
 /**
- * Stores as form that the results of a tool message are in a different order than their calls, for every such message,
- * so that the encoder keeps the order.
+ * Stores a form on each tool message whose results are in a different order than their calls, so that the encoder does
+ * not sort the results of that message.
  */
 export function storeResultOrder(messages: readonly Message[], dialect: string): void {
   const pending = new PendingCalls();
@@ -137,7 +137,8 @@ export function pairResults(
 }
 
 /**
- * Returns turns in which every call has a unique id. If calls have the same id, the n-th result gets the n-th new id.
+ * Returns turns in which every call has a unique id. Of several calls with the same id, all but the first get a new id,
+ * and the n-th result with that id gets the id of the n-th call.
  */
 function withUniqueCallIds(turns: OutgoingTurn[], { report }: EncodeContext<PairingLoss>): OutgoingTurn[] {
   const used = new Map<string, number>();

@@ -4,15 +4,15 @@ import type { Message } from "../../../model/message.ts";
 import type { Part } from "../../../model/parts.ts";
 import type { EncodeContext } from "../../dialect.ts";
 
-/** The position of a part in the canonical value. */
+/** The index of a message in the caller's list of messages, and the index of a part in that message. */
 export type PartPosition = readonly [message: number, part: number];
 
 /** A message that an encoder writes. A repair creates a new turn and does not change the caller's message. */
 export interface OutgoingTurn {
   readonly message: Message;
-  /** The index of the message in the canonical value. */
+  /** The index of the message in the caller's list; the index of the first one if several messages were joined. */
   readonly index: number;
-  /** The position of each part in the canonical value; absent if the parts are those of the message at `index`. */
+  /** The position of each part in the caller's messages; absent if the parts are those of the message at `index`. */
   readonly positions?: readonly PartPosition[];
   /** True if a repair has added and reported the turn, so no message of the history corresponds to it. */
   readonly isSynthesized?: true;

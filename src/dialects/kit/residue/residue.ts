@@ -72,9 +72,9 @@ export function readForm(target: WithExtra, dialect: string): JsonObject {
 }
 
 /**
- * Writes the residue of `target` into its wire object. Nested residue in a field named in `inner` is merged into the
- * wire object of that field, at any depth. If the encoder has already written a field, the stored value is not written,
- * and a different stored value is reported.
+ * Writes the residue of `target` into its wire object. If the residue of a field in `inner` is an object, its fields
+ * are merged into the wire object of that field, at any depth. A stored value never replaces a value that the encoder
+ * has written; if the two differ, the stored value is reported.
  */
 export function restoreResidue(
   wire: JsonObject,

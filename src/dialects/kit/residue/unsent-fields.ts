@@ -6,8 +6,8 @@ import type { NotPortableLoss } from "../losses/catalog.ts";
 import { FORM, readForm } from "./residue.ts";
 
 /**
- * Reports the unknown fields and forms that other dialects stored as residue. A field is reported under its code in
- * `codes`, and under `code` if it has no entry there.
+ * Reports the residue that other dialects stored in `target`, because this target cannot read it. The loss code of a
+ * field is its entry in `codes` or, without an entry, `code`; the loss code of a form is usually "form-not-portable".
  */
 export function reportNotPortableResidue<Code extends string = NotPortableLoss>(
   target: WithExtra,
@@ -33,7 +33,8 @@ export function reportNotPortableResidue<Code extends string = NotPortableLoss>(
 }
 
 /**
- * Reports every field that is not in `supported`, under its code in `codes`, or under `code` if it has no entry there.
+ * Reports every field of `value` that is not in `supported`. Its loss code is its entry in `codes` or, without an
+ * entry, `code`.
  */
 export function reportUnsupportedFields<Code extends string>(
   value: object,

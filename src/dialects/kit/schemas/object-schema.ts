@@ -58,7 +58,7 @@ function isCombined(schema: SchemaObject): boolean {
   return COMBINED.some((key) => schema[key] !== undefined);
 }
 
-/** True if the root has the type "object" and does not combine schemas. */
+/** True if the root has the type "object" and none of the keywords `anyOf`, `oneOf` and `allOf`. */
 export function isPlainObjectSchema(schema: SchemaObject): boolean {
   return schema["type"] === OBJECT && !isCombined(schema);
 }
@@ -116,7 +116,10 @@ function resolveReference(ref: unknown, root: SchemaObject): unknown {
   );
 }
 
-/** Merges several groups of properties by name. If a property has different schemas, `keyword` combines them. */
+/**
+ * Merges the properties of several schemas by name. If a property has different schemas, its merged schema combines
+ * them with `keyword`.
+ */
 function mergeProperties(several: readonly SchemaFields[], keyword: "anyOf" | "allOf"): Map<string, unknown> {
   const byName = new Map<string, Map<string, unknown>>();
   for (const { properties } of several) {

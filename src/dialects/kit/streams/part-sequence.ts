@@ -99,8 +99,9 @@ export class PartSequence {
 }
 
 /**
- * Reports the seal, annotation or residue of a delta that arrived after its part had been closed. Not reported here: a
- * seal that is not sent to the target, and an annotation that the target does not support.
+ * Reports data that is dropped because its delta arrived after the part had been closed: a reasoning seal for this
+ * target, an annotation that the target supports, and residue of its dialect. Other seals and annotations are not
+ * reported here, because the target would never receive them.
  */
 export function reportLateDelta(
   draft: PartDraft,

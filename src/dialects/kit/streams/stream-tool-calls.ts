@@ -14,7 +14,7 @@ export class StreamCallIds {
   readonly #started = new Set<string>();
   readonly #answered = new Set<string>();
 
-  /** Replaces the id of a call if the id is already used, and stores the wire id as form. */
+  /** Gives a call a new id if its id is already used in the stream; the original wire id is then stored as form. */
   assignId(call: ToolCallPart, dialect: string): void {
     const id = call.toolCallId;
     for (let n = 2; this.#isTaken(call.toolCallId); n++) call.toolCallId = `${id}_${n}`;
@@ -22,14 +22,14 @@ export class StreamCallIds {
     this.#started.add(call.toolCallId);
   }
 
-  /** True if an earlier call has the id, or a result that arrived before its call. */
+  /** True if the id belongs to an earlier call, or to a result that arrived before its call. */
   #isTaken(id: string): boolean {
     return this.#started.has(id) || this.#answered.has(id);
   }
 
   /**
-   * Returns true for the first result of a call, and false for a further result. A result of the client is accepted
-   * only after its call; a result of the provider may arrive before its call.
+   * Returns true if a result may be emitted: it is the first result of its call and, unless the provider ran the tool,
+   * its call has already started.
    */
   acceptResult({ toolCallId, executor }: ToolResultPart): boolean {
     if (this.#answered.has(toolCallId) || (executor !== "provider" && !this.#started.has(toolCallId))) return false;

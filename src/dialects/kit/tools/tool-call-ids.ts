@@ -104,7 +104,10 @@ function addByName(byName: Map<string, EqualCalls>, call: KnownCall): void {
   else equal.calls.push(call);
 }
 
-/** Returns the first unanswered call of an entry, or its last call if all its calls are answered. */
+/**
+ * Returns the first unanswered call of an entry of `#byWireId` or `#byName`, or its last call if all its calls are
+ * answered.
+ */
 function findFirstUnanswered(entry: KnownCall | EqualCalls | undefined): KnownCall | undefined {
   if (entry === undefined || !("calls" in entry)) return entry;
   while (entry.calls[entry.next]?.isAnswered === true) entry.next++;

@@ -5,9 +5,9 @@ import type { EncodeContext, Renames } from "../../dialect.ts";
 
 /** The rule of a target for call ids or for tool names. */
 export interface NameRule {
-  /** Matches the names that the target accepts. */
+  /** Matches the call ids or tool names that the target accepts unchanged. */
   accepted: RegExp;
-  /** Matches the characters that are replaced by "_". */
+  /** Matches each character that is replaced by "_" in an id or name that the target does not accept. */
   invalidCharacters: RegExp;
   maxLength: number;
   /** Prefix for a replacement that would not be accepted without it, because of its first character. */
@@ -20,11 +20,14 @@ export type RenameLoss = "call-id-renamed" | "tool-renamed";
 
 /** Maps the originals of call ids or of tool names to their replacements. */
 class RenameMap {
-  /** The original name of each name that was written. A name that was not changed is its own original. */
+  /**
+   * The original of each id or name that was written, by its written form. A name that was not changed is its own
+   * original.
+   */
   #originals: Map<string, string> | undefined;
   /**
-   * The replacement of each changed name. A name that the target accepts is changed only if it equals the replacement
-   * of a different name.
+   * The replacement of each changed name, by its original. A name that the target accepts is changed only if it equals
+   * the replacement of a different name.
    */
   #replacements: Map<string, string> | undefined;
   readonly #rule: NameRule;
@@ -83,7 +86,9 @@ export class RenameTable {
     this.#context = context as EncodeContext<RenameLoss>;
   }
 
-  /** Returns the wire id of a call; a rename is reported at `field`. */
+  /**
+   * Returns the wire id of a call: the id itself or its replacement, which is reported as a loss of the field `field`.
+   */
   encodeCallId(id: string, field = "toolCallId"): string {
     if (!this.#context.repair || this.#ids === undefined) return id;
     const wireId = this.#ids.rename(id);
@@ -91,7 +96,10 @@ export class RenameTable {
     return wireId;
   }
 
-  /** Returns the wire name of a tool; a rename is reported at `field`. */
+  /**
+   * Returns the wire name of a tool: the name itself or its replacement, which is reported as a loss of the field
+   * `field`.
+   */
   encodeToolName(name: string, field: string | readonly (string | number)[] = "toolName"): string {
     if (!this.#context.repair) return name;
     const wireName = this.#tools.rename(name);

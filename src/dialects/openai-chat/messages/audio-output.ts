@@ -33,8 +33,8 @@ export function decodeAudioOutput(wire: JsonValue, { context, isResponse }: Chat
     known.push("transcript");
   }
   const presentFields = RESPONSE_FIELDS.filter((field) => wire[field] !== undefined);
-  // The form is named `said` in a response and `has` in a request, so that a request does not repeat the fields of a
-  // decoded response.
+  // The form lists the fields that the wire object had. Its name is `said` for a response and `has` for a request, so
+  // that audio decoded from a response is sent in a request by its id alone, without the listed fields.
   if (isResponse && presentFields.length < RESPONSE_FIELDS.length)
     storeForm(part, context.dialect, "said", presentFields);
   else if (!isResponse && Object.keys(wire).length > 1) storeForm(part, context.dialect, "has", presentFields);

@@ -34,7 +34,7 @@ export function decodeBlock(wire: JsonObject, state: ChatDecodeState): Part {
   if (part === undefined) return toOpaquePart(wire, context);
   let rest: JsonObject | undefined;
   for (const key in wire) {
-    // A block has its data in the field with the name of its type, for example `text` in a text block.
+    // The field with the name of the block's type (`text` in a text block) contains the data, which is already decoded.
     if (key === "type" || key === type || decodeCacheBreakpoint(part, wire, key, context)) continue;
     rest = collectField(rest, wire, key);
   }

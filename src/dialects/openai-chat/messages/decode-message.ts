@@ -74,8 +74,8 @@ function decodeContent(content: JsonValue | undefined, message: Message, state: 
   const isAssistant = message.role === "assistant";
   if (typeof content === "string") {
     if (content !== "" || !isAssistant) message.parts.push({ type: "text", text: content });
-    // An empty text of an assistant message is not a part, because a streamed answer without text starts with an empty
-    // string (B80).
+    // In an assistant message, an empty string becomes a form and no text part, because a streamed answer without text
+    // has an empty string, too (B80).
     else storeForm(message, context.dialect, "content", "");
   } else if (Array.isArray(content)) {
     const parts = decodeBlocks(content, state);

@@ -294,8 +294,8 @@ function encodeContent(draft: AssistantDraft, state: ChatEncodeState): void {
 }
 
 /**
- * Joins the text blocks with only `type` and `text` before the first other block of a response into one block, and
- * drops empty texts, as the stream encoder does.
+ * Joins the text blocks of a response before its first other block into one block and drops empty texts among them, as
+ * the stream encoder does. A text block with fields besides `type` and `text` counts as another block.
  */
 function joinTexts(turn: OutgoingTurn, { blocks, partIndexes, wire }: AssistantDraft, state: ChatEncodeState): void {
   const list: JsonObject[] = [];

@@ -133,7 +133,7 @@ function encodeResultMessage(
   );
   const blocks = encodeBlocks(otherTurn, state);
   // Chat has no blocks for the other parts of this tool message (approvals, for example), so no user message follows.
-  // Only without repairs, a tool message without any encoded result is still sent, as an empty user message.
+  // Exception: without repairs, a tool message whose results were all dropped is sent as an empty user message.
   if (role === "tool" && blocks.length === 0 && (repair || !hasNoResults)) {
     if (hasNoResults) report.addLoss("message-empty", index);
     return;
@@ -160,7 +160,8 @@ function encodeResultAt(
   const { context } = state;
   // The cast is safe, because the caller passes the index of a result.
   const part = message.parts[at] as ToolResultPart;
-  // The text of a synthesized result states the error, so the `isError` flag is cleared and not reported as a loss.
+  // A repair has synthesized this result for a call without a result. Its text states the error, so the `isError` flag
+  // is cleared and not reported as a loss.
   const result = turn.isSynthesized === true ? { ...part, isError: false } : part;
   const isLegacy = readFormValue(message, "legacy", state) === true;
   enterPartPath(turn, at, state);

@@ -168,7 +168,10 @@ function readInlineData(part: MediaPart, { context }: ChatEncodeState): [mimeTyp
   return [mimeType ?? "text/plain", encodeBase64(text)];
 }
 
-/** Types of RIFF containers, which are not sniffed: the part's type decides between WebP and WAV. */
+/**
+ * MIME types of RIFF containers, which are not detected from the data: for them the default of the part's type is used,
+ * WebP for an image and WAV for audio.
+ */
 const RIFF_TYPES: ReadonlySet<string> = new Set(["image/webp", "audio/wav"]);
 const DEFAULT_MIME_TYPES = {
   image: "image/webp",

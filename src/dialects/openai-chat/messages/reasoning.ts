@@ -94,7 +94,8 @@ export function findReasoningField(part: ReasoningPart, state: ChatEncodeState):
   const { vendor, context } = state;
   const sourceField = readSourceField(part, state) as ReasoningField | undefined;
   if (vendor === undefined || !context.repair) return sourceField ?? vendor?.reasoning;
-  // A vendor that reads the text field `reasoning` also gets `reasoning_details`, because OpenRouter accepts both.
+  // Reasoning that was decoded from `reasoning_details` is also sent to a vendor whose field is `reasoning`, because
+  // OpenRouter accepts both fields.
   const isAccepted =
     sourceField === vendor.reasoning || (sourceField === DETAILS_FIELD && vendor.reasoning === "reasoning");
   if (sourceField !== undefined && !isAccepted)
@@ -106,8 +107,8 @@ const SUPPORTED_TEXT = supportedFields("text");
 const SUPPORTED_SUMMARY = supportedFields("text", "summary");
 
 /**
- * Encodes reasoning beside the content. Appends a detail to `wire`; for a text field, only reports losses, because the
- * caller writes the text. Returns false if the part was dropped.
+ * Encodes reasoning beside the content. If `field` is `reasoning_details`, appends an entry to this list in `wire`. For
+ * a text field, only reports losses, because the caller writes the text. Returns false if the part was dropped.
  */
 export function encodeReasoning(part: ReasoningPart, field: string, wire: JsonObject, state: ChatEncodeState): boolean {
   if (field === DETAILS_FIELD) {
@@ -137,7 +138,7 @@ function encodeDetail(part: ReasoningPart, state: ChatEncodeState): JsonObject |
   if (text === "" && summary?.length === 1) {
     return finishPart({ type: "reasoning.summary", summary: summary[0] ?? "" }, part, SUPPORTED_SUMMARY, state);
   }
-  // The encrypted reasoning comes from another issuer, so the target cannot read it.
+  // The part has no text, and its encrypted reasoning comes from another issuer, so the target can read nothing of it.
   if (text === "" && part.seals?.some(({ kind }) => kind === "encrypted") === true) {
     context.report.addLoss("reasoning-unsupported");
     return undefined;

@@ -38,7 +38,8 @@ export function decodeResult(wire: JsonObject, isLegacy: boolean, state: ChatDec
   const { toolName } = result;
   if (wire["content"] === undefined) storeForm(result, dialect, "content", "absent");
   calls.matchResult(result, id);
-  // The client used the id that Koine made for a `function_call`; the form makes the encoder write this id again.
+  // The client sent the id that Koine had made for a `function_call`, which has no id on the wire. The form makes the
+  // encoder write this id again instead of the name of the function.
   if (id !== undefined && state.legacyCallIds.has(id)) storeForm(result, dialect, "id", id);
   if (isLegacy) storeForm(message, dialect, "legacy", true);
   if (wire["name"] === toolName && toolName !== "") storeForm(result, dialect, "name", true);

@@ -36,8 +36,8 @@ export function decodeRequest(value: unknown, context: DecodeContext, { address 
   context.pathTracker.leave();
   const request: ModelRequest = { messages };
   const last = messages.at(-1);
-  // In a Chat request, an assistant message at the end is not reported as a prefill (text that the answer continues),
-  // because the client expects Chat's behavior (B36).
+  // The form states that the assistant message at the end comes from a Chat request. The encoder then does not report
+  // it as a prefill (text that the answer continues), because the client expects Chat's behavior (B36).
   if (last?.role === "assistant") storeForm(last, context.dialect, PREFILL_FORM, "own");
   let rest: JsonObject | undefined;
   for (const key in wire) {

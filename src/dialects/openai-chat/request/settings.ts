@@ -28,7 +28,7 @@ const SAMPLING = new FieldTable<keyof Sampling>([
   ["n", "n", "number"],
 ]);
 
-/** For each parameter that has several names, OpenAI's name. */
+/** For parameters with several names: each name (key) with OpenAI's name of the parameter (value). */
 const PLAIN_NAMES: Readonly<Record<string, string>> = {
   max_tokens: "max_completion_tokens",
   max_completion_tokens: "max_completion_tokens",

@@ -11,7 +11,7 @@ import { canFillField, readFormValue } from "../encode-state.ts";
 
 type ReasonPair = readonly [unified: UnifiedFinishReason, wire: string];
 
-/** OpenAI's own values. Clients know only these values. */
+/** Pairs of a unified reason and OpenAI's own wire value. Clients know only these wire values. */
 const OPENAI_PAIRS = [
   ["stop", "stop"],
   ["length", "length"],
@@ -20,7 +20,9 @@ const OPENAI_PAIRS = [
   ["content-filter", "content_filter"],
 ] as const satisfies ReasonPair[];
 
-/** Values of other vendors. They are decoded, but encoded only if the answer was decoded with the same value. */
+/**
+ * Pairs with the wire values of other vendors. Such a value is encoded only if the answer was decoded with this value.
+ */
 const VENDOR_PAIRS: ReasonPair[] = [
   ["stop", "eos"],
   ["stop", "end_turn"],

@@ -77,7 +77,7 @@ export function decodeDate(seconds: unknown): string | undefined {
   return seconds === 0 ? undefined : dateFromSeconds(seconds);
 }
 
-/** Returns the form of empty, null or absent choices, all of which are legal (B71). */
+/** Returns the value to store as form if `choices` is empty, null or absent, all of which are legal (B71). */
 function toChoicesForm(choices: JsonValue | undefined): JsonValue {
   return choices === undefined ? "absent" : choices;
 }
@@ -139,8 +139,8 @@ function decodeChoiceMessage(wire: JsonObject, state: ChatDecodeState): Message 
 const LOGPROB_PART_TYPES = { content: "text", refusal: "refusal" } as const;
 
 /**
- * Attaches log probabilities to the first text and the refusal. Returns the names of the decoded and the null fields;
- * an empty list if nothing was attached, so that all fields become residue.
+ * Attaches the log probabilities in `wire`, the `logprobs` of a choice, to the first text and the refusal. Returns the
+ * names of the fields that do not become residue: the attached and the null fields; none if nothing was attached.
  */
 function attachLogprobs(wire: JsonObject, { parts }: Message, state: ChatDecodeState): string[] {
   const read: string[] = [];

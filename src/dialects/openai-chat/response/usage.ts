@@ -12,7 +12,7 @@ import type { ChatEncodeState } from "../encode-state.ts";
 import { canFillField, readFormValue } from "../encode-state.ts";
 import type { OpenAiUsageCount } from "../../openai/usage-count.ts";
 
-/** Wire names of the total counts, which every canonical usage has. */
+/** Wire names (keys) and canonical names (values) of the total counts, which every canonical usage has. */
 const TOTALS = {
   prompt_tokens: "inputTokens",
   completion_tokens: "outputTokens",

@@ -31,7 +31,8 @@ export class ChatAudioDecoder {
   }
 
   /**
-   * Merges the audio of a chunk. Emits a delta once the id and the data (or, after the id, a transcript) have arrived.
+   * Merges the audio of a chunk into `wire`. Emits a delta once the id and data have arrived. Without data, a delta is
+   * emitted only if the transcript arrives in a later chunk than the id.
    */
   decode(audio: JsonObject, out: Delta[]): true {
     const hadId = this.wire?.["id"] !== undefined;
@@ -44,8 +45,8 @@ export class ChatAudioDecoder {
       } else overwriteField(wire, audio, key);
     }
     const { id, data, transcript } = wire;
-    // Only a response has audio without data, and its id and transcript arrive in the same chunk. A transcript after an
-    // earlier id therefore belongs to streamed audio.
+    // Audio without data that has its id and transcript in one chunk comes from a complete response and is not emitted
+    // here. If an earlier chunk had the id, the audio is streamed, and its transcript is emitted without data.
     const isTranscriptOnly = typeof transcript === "string" && hadId;
     if (typeof id !== "string" || (typeof data !== "string" && !isTranscriptOnly)) return true;
     const isNew = !this.#emittedParts.has(AUDIO_KEY);

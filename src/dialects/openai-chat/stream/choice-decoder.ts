@@ -106,8 +106,8 @@ export class ChatChoiceDecoder {
   }
 
   /**
-   * Returns the fields of a complete message (instead of a delta) that no earlier chunk contained; for a text, its new
-   * end (B77).
+   * Returns the content of `message`, a complete message that is sent in place of a delta, that earlier chunks lack:
+   * missing fields and, for a text field, the text after the received text (B77).
    */
   #newFields(message: JsonObject): JsonObject {
     const added: JsonObject = {};
@@ -259,8 +259,8 @@ export class ChatChoiceDecoder {
   }
 
   /**
-   * Decodes the log probabilities of a chunk. Returns undefined if log probabilities of earlier chunks have not been
-   * emitted, because the order would be wrong; all of them are then emitted at the end of the answer.
+   * Decodes the log probabilities of a chunk. Returns undefined if those of an earlier chunk have not been emitted,
+   * because the order would be wrong; all that are missing are then emitted at the end of the answer.
    */
   #decodeLogprobs(logprobs: JsonObject, kind: "text" | "refusal"): Logprob[] | undefined {
     const field = kind === "text" ? "content" : "refusal";
@@ -291,7 +291,7 @@ export class ChatChoiceDecoder {
     });
   }
 
-  /** Appends a block to the last block and emits the delta. Returns false if the block starts a new part. */
+  /** Appends a block to the last received block and emits its text. Returns false if the block does not continue it. */
   #continueBlock(block: JsonObject, out: Delta[]): boolean {
     const blocks = this.#blocks ?? [];
     const last = blocks.at(-1);
@@ -371,8 +371,8 @@ export class ChatChoiceDecoder {
   }
 
   /**
-   * True if the reasoning was emitted as one text although several details repeat it. The details cannot become parts
-   * then.
+   * True if the reasoning was emitted as one text of another field although `reasoning_details` has several entries.
+   * The entries cannot become parts then, because their reasoning has already been emitted.
    */
   get hasLateDetails(): boolean {
     return (

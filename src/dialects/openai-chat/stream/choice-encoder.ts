@@ -50,12 +50,12 @@ export class ChatChoiceEncoder implements ChatPartContext {
   readonly #encodings = new Map<PartDraft, PartEncoding>();
   /** Parts that are sent in a single chunk and are not complete yet. */
   #waiting: PartDraft[] = [];
-  /** The last part of each wire field, to detect that the next text belongs to another part. */
+  /** For each wire field, the part that was sent last, to notice a text that belongs to another part. */
   readonly #lastInField = new Map<string, PartDraft>();
   /** Wire fields that have been sent, completely or in part. */
   readonly #sentFields = new Set<string>();
   readonly #logprobCounts = { content: 0, refusal: 0 };
-  /** Texts that directly follow or precede another text in the content, so that a client joins them. */
+  /** Texts next to another text in `content`. A client joins such texts if they are sent as strings. */
   readonly #joinedTexts: PartDraft[] = [];
   /** True if the content is sent as a list of blocks. */
   #sendsBlocks: boolean;
@@ -158,8 +158,8 @@ export class ChatChoiceEncoder implements ChatPartContext {
   }
 
   /**
-   * True if a text is sent as a block: the decoded content was a list, the text has residue, or the text is empty or
-   * follows another text after blocks were sent. Any other text is sent as a string, which more clients read.
+   * True if a text is sent as a content block: the decoded content was a list, or the text has residue, or blocks were
+   * sent before and the text is empty or follows a text. Other texts are sent as strings, which more clients read.
    */
   #isBlock(part: TextPart): boolean {
     if (this.#wasList || part.extra?.[this.state.dialect] !== undefined) return true;
@@ -289,8 +289,8 @@ export class ChatChoiceEncoder implements ChatPartContext {
   }
 
   /**
-   * Sends the complete parts of `#waiting`. A call that has not ended stays there, unless `isEnd` is true, and does not
-   * delay other parts. `next` is the part that has just begun.
+   * Sends the parts of `#waiting` that are complete. A call without its end delta (unless `isEnd` is true) and `next`,
+   * the part that has just begun, stay in `#waiting` without delaying the other parts.
    */
   #emitWaiting(next?: PartDraft, isEnd = false): void {
     if (this.#waiting.length === 0) return;
@@ -358,7 +358,7 @@ export class ChatChoiceEncoder implements ChatPartContext {
     if (Object.keys(rest).length > 0 || unsentLogprobs !== null) this.emitDelta(rest, unsentLogprobs);
   }
 
-  /** Reports texts that a client joins, because only the end of the answer stated that the content was a list. */
+  /** Reports texts that were sent as strings, which a client joins, before the content was known to be a list. */
   #reportJoined(): void {
     for (const draft of new Set(this.#joinedTexts)) {
       if (this.#encodings.get(draft)?.method === "field")

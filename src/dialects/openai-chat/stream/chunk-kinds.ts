@@ -22,7 +22,8 @@ export function findError(chunk: JsonObject, event: string | undefined, isFirst:
   const isBody =
     object === "error" || event === "error" || (typeof error === "string" && chunk["choices"] === undefined);
   if (isBody) return decodeOpenAiError(chunk);
-  // A proxy can send an error in its own format instead of the provider's answer.
+  // If the first payload has no field of a chunk, it can be an error that a proxy sends in its own format instead of
+  // the provider's answer.
   const isForeignBody = isFirst && !CHUNK_FIELDS.some((field) => chunk[field] !== undefined);
   const decoded = isForeignBody ? decodeOpenAiError(chunk) : undefined;
   return decoded?.message === "" ? undefined : decoded;

@@ -278,7 +278,7 @@ class ChatAnswerDecoder {
       const wholeChoice = choice.toWholeChoice(at);
       if (!isDone) wholeChoice["finish_reason"] ??= "stop";
       const message = wholeChoice["message"];
-      // Several details whose reasoning was emitted as one text become residue instead of parts.
+      // The reasoning of these `reasoning_details` was already emitted as one text, so they become residue, not parts.
       if (choice.hasLateDetails && isObject(message)) {
         lateDetails[at] = message[DETAILS_FIELD] ?? null;
         delete message[DETAILS_FIELD];
@@ -287,7 +287,7 @@ class ChatAnswerDecoder {
     }
     wire["choices"] = choices;
     const response = decodeResponse(wire, this.#context, this.#options);
-    // Every chunk has an id, which can be empty, so an empty id is not stored as form.
+    // `decodeResponse` stores an empty id as form. Chunks often have an empty id, so this form is removed.
     dropForm(response, this.#context.dialect, "id");
     [response, ...(response.alternatives ?? [])].forEach(({ message }, at) => {
       const details = lateDetails[at];

@@ -180,7 +180,10 @@ class ChatAnswerEncoder {
     return wire;
   }
 
-  /** True if the parts of the choice at `path` have the order of a decoded stream, which chunks can express. */
+  /**
+   * True if the form of the choice at `path` states that its parts were streamed in an order that chunks can express,
+   * but the fields of a message cannot.
+   */
   #hasStreamOrder(response: ModelResponse, path: string): boolean {
     const { message, alternatives = [] } = response;
     const [, field, index] = path.split("/");

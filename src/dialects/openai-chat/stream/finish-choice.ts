@@ -20,7 +20,7 @@ export class ChatChoiceFinisher {
   readonly #base: PayloadBase;
   readonly #out: Delta[];
   readonly #callIds: StreamCallIds;
-  /** For each list field, the number of parts that already have a key. */
+  /** For each list field, the number of its parts to which `#nextKey` has given a part key. */
   readonly #counts = { [DETAILS_FIELD]: 0, content: 0, images: 0, tool_calls: 0 };
 
   constructor(choice: ChatChoiceDecoder, position: number, dialect: string, callIds: StreamCallIds, out: Delta[]) {
@@ -32,8 +32,8 @@ export class ChatChoiceFinisher {
   }
 
   /**
-   * Emits the remaining deltas of every part. Calls end if the choice is complete. `cutOff` is marked as invalid,
-   * because it must not be run (B31).
+   * Emits the remaining deltas of every part, and the ends of the calls if the choice is complete. `cutOff` is the call
+   * that the end of the answer cut off; it is marked as invalid, because it must not be run (B31).
    */
   finishParts({ parts }: Message, cutOff: ToolCallPart | undefined, isComplete: boolean): void {
     for (const part of parts) {
@@ -101,13 +101,13 @@ export class ChatChoiceFinisher {
     const emitted = this.#choice.emittedParts.get(key) ?? this.#findReasoningText(part, key);
     if (emitted === undefined) return this.#emitWhole(part, key);
     if (emitted.kind === "whole") return;
-    // Chunks never repeat text, so the complete text has been emitted.
+    // Each chunk contains only new text, so the text of this part has already been emitted completely.
     emitRest(emitted, part, { dialect: this.#dialect, base: this.#base, isTextComplete: true }, this.#out);
   }
 
   /**
-   * Returns the emitted reasoning text that the first and only detail repeats; undefined if the part is not that
-   * detail.
+   * If the part is a text from the first entry of `reasoning_details`, returns the emitted reasoning of the text field
+   * that this entry repeats; undefined otherwise.
    */
   #findReasoningText(part: Part, key: string): EmittedPart | undefined {
     const { reasoningField, emittedParts } = this.#choice;

@@ -203,7 +203,10 @@ export class ReasoningDetailEncoder {
     this.#context = context;
   }
 
-  /** True if a reasoning part has the first content that determines the type of its detail (text or summary). */
+  /**
+   * True if the delta brings the first content of a reasoning part: a text or a summary, which determines the type of
+   * the entry in `reasoning_details`.
+   */
   static canStart(draft: PartDraft, delta: Delta): boolean {
     const { kind, part } = draft;
     if (kind !== "thinking" || delta.kind !== "thinking" || delta.payload.textDelta === "") return false;
@@ -211,8 +214,8 @@ export class ReasoningDetailEncoder {
   }
 
   /**
-   * Sends a delta of a detail. Returns a loss code if another detail was sent in between, because a fragment without an
-   * index can continue only the last detail.
+   * Sends a delta of an entry of `reasoning_details`. Returns a loss code if another entry was sent since the entry's
+   * last delta, because a fragment without an index can continue only the entry that was sent last.
    */
   push(draft: PartDraft, encoding: PartEncoding, delta: Delta): "part-split" | "late-dropped" | undefined {
     if (!encoding.hasStarted) {
@@ -271,14 +274,14 @@ export class ReasoningDetailEncoder {
     return isInterrupted ? "part-split" : undefined;
   }
 
-  /** Sends details in one chunk, after a separator if one is needed. */
+  /** Sends entries of `reasoning_details` in one chunk, after the separator of `#separator`. */
   emitWhole(list: readonly JsonValue[]): void {
     this.#context.emitDelta({ [DETAILS_FIELD]: [...this.#separator(list), ...list] }, null);
   }
 
   /**
-   * Returns an empty detail to send before `list` if a client would merge its first detail with the previous one;
-   * otherwise an empty list.
+   * Returns an empty entry to send before `list` if a client would otherwise merge the first entry of `list` with the
+   * entry that was sent last; an empty list if no separator is needed.
    */
   #separator(list: readonly JsonValue[]): JsonObject[] {
     const first = toObject(list[0]);

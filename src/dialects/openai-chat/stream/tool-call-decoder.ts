@@ -67,8 +67,8 @@ export class StreamedChatCall {
   }
 
   /**
-   * Merges a fragment. Returns the id or name that differs from the emitted start of the call; undefined if there is
-   * none.
+   * Merges a fragment. Returns an id or a name that arrived after the start of the call was emitted and that the
+   * emitted start lacks; undefined if there is none.
    */
   addFields(fragment: JsonObject): JsonObject | undefined {
     let late: JsonObject | undefined;
@@ -88,8 +88,8 @@ export class StreamedChatCall {
   }
 
   /**
-   * Merges the name and arguments of a fragment. Returns a name that arrived after the start of the call was emitted;
-   * undefined if there is none.
+   * Merges the name and arguments of a fragment. Returns the name of the fragment if it would change the name of a call
+   * whose start has already been emitted; undefined otherwise.
    */
   addData(field: CallDataField, value: JsonValue): string | undefined {
     if (!isObject(value)) {
@@ -244,8 +244,8 @@ export class ChatToolCallDecoder {
   #findCandidate({ index, id, name }: CallFragment): StreamedChatCall | undefined {
     if (index !== undefined) {
       const known = this.#byIndex.get(index);
-      // A fragment with a known id can continue its call under another index. With a name, the fragment is a new call,
-      // even if its id is known.
+      // A fragment with an unknown index and a known id continues the call with that id. If it also has a name, it
+      // starts a new call.
       return known ?? (id !== undefined && name === undefined ? this.#byId.get(id) : undefined);
     }
     const byId = id === undefined ? undefined : this.#byId.get(id);
@@ -264,7 +264,7 @@ export class ChatToolCallDecoder {
       const call = this.calls[this.#nextToStart];
       if (call === undefined) break;
       if (call.name === "" && !isLast) break;
-      // A name is complete once arguments (even empty ones) or another call follow.
+      // A name is complete once arguments or another call follow. Empty arguments count only if the call has an id.
       const isNamed =
         isObject(call.args) || call.pendingArguments !== "" || (call.id !== undefined && call.args === "");
       if (!isNamed && this.#nextToStart === this.calls.length - 1 && !isLast) break;
@@ -331,8 +331,8 @@ function continuesCall(call: StreamedChatCall, { index, id, name, args, isRepeat
   const hasArgs = known !== undefined && known !== "";
   const hasOtherId = id !== undefined && call.id !== undefined && id !== call.id;
   if (!hasOtherId && id !== undefined && call.id !== undefined) return true;
-  // Some vendors send another id with every fragment, so another id alone does not start a call if the index is the
-  // same.
+  // Without an index, another id starts a new call. With an index, the name and the arguments decide, because some
+  // vendors send another id with every fragment of a call.
   if (hasOtherId && index === undefined) return false;
   if (name === undefined || call.name === "") return !hasOtherId || typeof known !== "string" || !isComplete(known);
   if (!hasArgs) return !hasOtherId;

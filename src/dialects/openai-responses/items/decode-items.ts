@@ -148,7 +148,10 @@ function isPlainText(part: Part): boolean {
   return part.type === "text" && part.annotations === undefined && part.logprobs === undefined;
 }
 
-/** True if a part is in a message item that a following text without an item of its own would continue. */
+/**
+ * True if a part is in an assistant message item. The encoder would write a text without an item id after such a part
+ * into the same item.
+ */
 function isMessagePart(part: Part | undefined, dialect: string): boolean {
   if (part === undefined) return false;
   if (part.type === "opaque") return part.extra?.[dialect] !== undefined;

@@ -25,7 +25,7 @@ export function decodeCallItem(
 ): Part[] | undefined {
   const name = toolType.toolName ?? item["name"];
   const id = toolType.hasItemIdAsCallId === true ? item["id"] : item["call_id"];
-  // If the item id is also the call id, the item must have an id.
+  // If the tool type uses the item id as the call id, an item without an id is not a call.
   if (typeof name !== "string" || (toolType.hasItemIdAsCallId === true && typeof id !== "string")) return undefined;
   const toolName = toolType.toolName === undefined ? restoreName(name, state.renames?.toolNames) : name;
   const call: ToolCallPart = { type: "tool-call", toolCallId: "", toolName, input: {} };
@@ -94,7 +94,10 @@ function setInputValue(call: ToolCallPart, value: object): void {
   if (hasExactNumbers(value)) call.inputText = stringifyJson(value);
 }
 
-/** True if the provider runs a tool that clients usually run: a shell in a container, or a search for hosted tools. */
+/**
+ * True if the provider runs the call of a tool that a client can also run: a shell outside the client's local
+ * environment, or a tool search on the server.
+ */
 function runsAtProvider({ environment, execution }: JsonObject, toolType: ToolItemType): boolean {
   if (toolType.callType === "shell_call") return isObject(environment) && environment["type"] !== "local";
   return toolType.callType === "tool_search_call" && execution === "server";
@@ -222,7 +225,7 @@ function matchCall(
     result.toolName = toolType.toolName;
     calls.matchResult(result, undefined);
   } else if (item["name"] === undefined) {
-    // The call can lack its id as well (B17).
+    // A result without a call id belongs to the first unanswered call whose id is empty (B17).
     calls.matchResult(result, "");
     if (result.toolCallId !== "") storeForm(result, context.dialect, "id", null);
   }

@@ -234,8 +234,8 @@ function encodeItem(
 }
 
 /**
- * Returns the next part after reasoning that is encoded and is not reasoning, in the same message or in the assistant
- * messages that follow directly; undefined if there is none.
+ * Returns the part that becomes the next item after the reasoning part at `at`, without further reasoning. The search
+ * covers the rest of the message and the assistant messages directly after it; undefined if there is none.
  */
 function findFollower(
   turns: readonly OutgoingTurn[],

@@ -122,7 +122,8 @@ function isMcpItem({ callType }: ToolItemType): boolean {
 }
 
 /**
- * Encodes the call id and the item id. Returns the kind of the encoded seal; undefined if the item id is not a seal.
+ * Encodes the call id and the item id. Returns the kind of seal that contains the item id; undefined if the item has no
+ * item id or if the item id is the call id.
  */
 function encodeCallIds(
   item: JsonObject,
@@ -134,7 +135,8 @@ function encodeCallIds(
   const callId = encodeCallId(call, toolType, state);
   if (callId !== undefined) item[toolType.hasItemIdAsCallId === true ? "id" : "call_id"] = callId;
   if (toolType.hasItemIdAsCallId === true) return undefined;
-  // An item id is valid only for an item of the type that it was made for.
+  // An item id is valid only for an item of its original type. A call whose type has changed therefore has no item id,
+  // except in a response (`idSeed` is set), where every item gets a new id.
   if (!isOwn && state.idSeed === undefined) return undefined;
   const id = encodeItemId(call, toolType === FUNCTION_TYPE ? "fc" : "ctc", state);
   if (id !== undefined) item["id"] = id;
@@ -165,7 +167,10 @@ function reportDefaults(
   if (invalid === false) context.report.addLoss("tool-default-omitted", "invalid");
 }
 
-/** Encodes the input of a call. Returns true if only a status can express that the call was cut off. */
+/**
+ * Encodes the input of a call. Returns true if the call was cut off although its encoded input is readable, so that
+ * only the item's status can express it.
+ */
 function encodeInput(
   item: JsonObject,
   call: ToolCallPart,
@@ -248,8 +253,8 @@ const SUPPORTED_PLAIN_RESULT = supportedFields(...RESULT_FIELDS);
 const SUPPORTED_TOOL_RESULT = supportedFields(...RESULT_FIELDS, "tool");
 
 /**
- * Encodes a result. Returns undefined and reports a loss if the result is dropped. The error flag and the wrapped
- * output of a synthesized result are not reported.
+ * Encodes a result. Returns undefined and reports a loss if the result is dropped. If a repair synthesized the result
+ * for a call without a result, its error flag and its wrapped output are not reported as losses.
  */
 export function encodeResult(
   result: ToolResultPart,
@@ -283,7 +288,8 @@ export function encodeResult(
 }
 
 /**
- * Encodes the call id and the item id. Returns the kind of the encoded seal; undefined if the item id is not a seal.
+ * Encodes the call id and the item id. Returns the kind of seal that contains the item id; undefined if the item has no
+ * item id or if the field `id` contains the call id.
  */
 function encodeResultIds(
   item: JsonObject,

@@ -197,8 +197,8 @@ function encodeToolSettings(
   const list = encodeTools(tools, names, context);
   const hasMore = list.length > 0 || hasAnyField(residue, "prompt") || hasItem(request, MORE_TOOLS, context.dialect);
   const removesToolSettings = context.repair && !hasMore;
-  // True if an empty tool list and a choice that forces no tool are written. The API accepts both, so they are dropped
-  // only if the request had tools and none of them can be sent.
+  // True if the tools, a tool choice that forces no tool, and `parallel_tool_calls` are written. The API accepts them
+  // with an empty tool list, so they are dropped only if the request had tools and none of them can be sent.
   const isAccepted = tools.length === 0 || !removesToolSettings;
   const encodeField = (
     field: "tools" | "toolChoice" | "parallelToolCalls",

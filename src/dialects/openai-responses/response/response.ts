@@ -130,7 +130,8 @@ function joinOutputText(items: readonly JsonValue[]): string {
 }
 
 /**
- * A finish reason for `findCutOffCall`: the last call of an incomplete answer was cut off, whatever the reason (B31).
+ * The finish reason that is passed to `findCutOffCall`, which finds a call at the end of a cut-off answer. Every
+ * incomplete answer counts as cut off, whatever its reason (B31).
  */
 const CUT_OFF: FinishReason = { unified: "length" };
 

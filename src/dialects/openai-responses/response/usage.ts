@@ -12,7 +12,8 @@ import { wasAbsent } from "../encode-state.ts";
 import type { OpenAiUsageCount } from "../../openai/usage-count.ts";
 
 /**
- * Wire names and canonical names of the counts: of the usage object itself (undefined), and of its two detail objects.
+ * For each object with counts, the wire names and canonical names of its counts. The key of the object is undefined for
+ * the usage object itself, and the name of a detail object otherwise.
  */
 const COUNT_FIELDS = [
   [

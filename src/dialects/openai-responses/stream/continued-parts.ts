@@ -5,7 +5,10 @@ import { flattenText } from "../../../assembly/draft.ts";
 import type { Delta, TextPayload, ThinkingPayload } from "../../../model/delta.ts";
 import type { Annotation, Part, ReasoningPart, RefusalPart, TextPart, ToolCallPart } from "../../../model/parts.ts";
 
-/** A part whose late deltas are in further parts. */
+/**
+ * A part whose item was done before all its deltas arrived. Its late deltas are in continuations, which are further
+ * parts.
+ */
 interface SplitPart {
   /** The content of the part when its item was done. */
   readonly beforeSplit: { text: string; summary?: string[]; logprobs?: TextPart["logprobs"] };
@@ -34,8 +37,8 @@ export class ContinuedParts {
   }
 
   /**
-   * Redirects a late delta to a continuation. Returns undefined if the delta has no text and no citation of a
-   * continuation. `isDone` returns whether the item of a part is done.
+   * Redirects a late delta of a part to a continuation. Returns undefined for a delta without text and for a citation
+   * of the original part. `isDone` states whether a continuation is closed, so that the delta needs a new one.
    */
   redirect(draft: PartDraft, delta: Delta, isDone: (draft: PartDraft) => boolean): RedirectedDelta | undefined {
     if (delta.kind === "annotation") return this.#redirectAnnotation(draft, delta.payload.annotation);
@@ -84,7 +87,9 @@ export class ContinuedParts {
   }
 }
 
-/** Returns the content of a part before `payload`, which has already been added to the part. */
+/**
+ * Returns the content that a part had before `payload`, its first late delta, which has already been added to the part.
+ */
 function splitPart({ part }: PartDraft, payload: TextPayload | ThinkingPayload): SplitPart {
   const { text, ...fields } = part as GrowingPart; // The cast is safe, because only a `GrowingPart` grows by text.
   const { textDelta } = payload;
@@ -131,7 +136,10 @@ function addToContinuation(draft: PartDraft, delta: Delta, { summaryPositions }:
   return delta;
 }
 
-/** Returns a call with the exact text of its streamed arguments, or the call itself if it needs no exact text. */
+/**
+ * Returns a call with the text of its streamed arguments as `inputText`. Returns the call unchanged if it has not
+ * ended, has no streamed arguments, already has an `inputText`, or is a call of a custom tool.
+ */
 export function withStreamedArguments(draft: PartDraft, part: ToolCallPart): ToolCallPart {
   // The cast is safe, because every draft of kind "call" is a `CallDraft`.
   const { args = "", ended = false }: Partial<CallDraft> = draft.kind === "call" ? (draft as CallDraft) : {};

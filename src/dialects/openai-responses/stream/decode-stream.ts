@@ -13,7 +13,7 @@ import { storeResidue, storeForm } from "../../kit/residue/residue.ts";
 import { createStartDelta, createTruncatedDelta } from "../../kit/streams/stream-deltas.ts";
 import { storeUnknownEvents } from "../../kit/residue/unknown-events.ts";
 import { decodeDate, decodeResponseFields, toText } from "../response/response.ts";
-import type { ResponsesCallIds } from "./call-ids.ts";
+import type { ResponsesCallIds } from "./decoded-call-ids.ts";
 import { readUnknownFields, AnswerEventDecoder } from "./event-decoder.ts";
 import { EVENT_FORM, isProgressEvent } from "./event-types.ts";
 import { decodeUsage } from "../response/usage.ts";
@@ -90,7 +90,8 @@ class ResponsesStreamDecoder implements EventDecoder {
     else if (START_EVENTS.has(type)) this.#updateSnapshot(type, isObject(response) ? response : {}, out);
     else if (isProgressEvent(type)) return;
     else if (AnswerEventDecoder.supports(type)) {
-      // Content events after the end of an answer or after an error only repeat content.
+      // Content events after the end of an answer or after an error only repeat content and are ignored. Otherwise the
+      // event that starts the answer is missing, so the answer starts here.
       if (this.#endedId !== undefined || this.#failure !== undefined) return;
       for (const delta of this.#startAnswer({}, out).decode(type, wire) ?? []) out.push(delta);
     } else this.#unknownEvents.push(withoutSequenceNumber(wire));
@@ -115,7 +116,7 @@ class ResponsesStreamDecoder implements EventDecoder {
   #updateSnapshot(type: string, snapshot: JsonObject, out: Delta[]): void {
     const id = toText(snapshot["id"]);
     if (this.#failure !== undefined || (this.#endedId !== undefined && this.#endedId === id && id !== "")) return;
-    // An event that starts another answer ends the current answer as truncated.
+    // An event that starts another answer ends the current answer as truncated, and all further events are ignored.
     const isOther = type === "response.created" && this.#eventDecoder?.hasContent === true && id !== this.#id;
     if (isOther) {
       this.#eventDecoder?.items.emitUnstartedCalls(out);

@@ -8,7 +8,7 @@ import { takeWholeCharacters } from "../../kit/streams/text-chunks.ts";
 import { decodeAnnotation } from "../items/annotations.ts";
 import { decodeLogprobs } from "../items/logprobs.ts";
 import type { StreamedItem } from "./item-index.ts";
-import type { ResponsesCallIds } from "./call-ids.ts";
+import type { ResponsesCallIds } from "./decoded-call-ids.ts";
 import { ResponsesItemDecoder } from "./item-decoder.ts";
 import type { EmittedPart } from "../../openai/emitted-part.ts";
 import { emitArguments, summaryDelta } from "../../openai/emitted-part.ts";
@@ -119,8 +119,8 @@ export class AnswerEventDecoder {
   }
 
   /**
-   * Starts a call. Some vendors send the arguments with the first event. Complete arguments are not emitted here,
-   * because deltas can repeat them.
+   * Starts a call. Some vendors send the first arguments with the item's first event. Arguments that are complete JSON
+   * are not emitted here, because the argument deltas can repeat them.
    */
   #startCall(item: StreamedItem, out: Delta[]): void {
     const emitted = this.items.openCall(item, out);

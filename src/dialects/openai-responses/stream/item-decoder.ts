@@ -16,8 +16,8 @@ import type { ResponsesDecodeState } from "../decode-state.ts";
 import { decodeItemId, createDecodeState } from "../decode-state.ts";
 import type { StreamedItem } from "./item-index.ts";
 import { StreamedItemIndex } from "./item-index.ts";
-import type { ResponsesCallIds } from "./call-ids.ts";
-import { FixedCallIds } from "./call-ids.ts";
+import type { ResponsesCallIds } from "./decoded-call-ids.ts";
+import { FirstDecodingCallIds } from "./decoded-call-ids.ts";
 import type { EmittedKind } from "../../openai/emitted-part.ts";
 import {
   DELTA_KINDS,
@@ -98,7 +98,7 @@ export class ResponsesItemDecoder {
   }
 
   /**
-   * Emits the calls that had not started, because their items lacked an id or name, when the answer was interrupted.
+   * Emits, at the end of an interrupted answer, the calls that have not started because their items lack an id or name.
    */
   emitUnstartedCalls(out: Delta[]): void {
     for (const item of this.index.items) {
@@ -145,7 +145,7 @@ export class ResponsesItemDecoder {
       parts = [toOpaquePart(wire, context)];
     } else if (result !== undefined) ids.answeredIds.add(result.toolCallId);
     for (const part of parts) if ("toolCallId" in part) ids.usedIds.add(part.toolCallId);
-    item.callIds = new FixedCallIds(parts, state.calls, context.dialect);
+    item.callIds = new FirstDecodingCallIds(parts, state.calls, context.dialect);
     item.parts = parts;
     return parts;
   }
@@ -195,8 +195,9 @@ export class ResponsesItemDecoder {
   }
 
   /**
-   * Emits the remaining content of finished parts: first of parts that match an emitted part by their position in the
-   * item (`partSlot`), then of parts that match by text. Any other part is stored as a contradiction or emitted as new.
+   * Emits the rest of each finished part: for the emitted part in the same slot of its item (`partSlot`), or else for
+   * an emitted part whose text it continues. Any other part is stored as a contradiction if deltas of its item match no
+   * finished part, and emitted as new otherwise.
    */
   #emitItems(finished: readonly FinishedItem[], items: readonly StreamedItem[], out: Delta[]): void {
     const open = new Set<EmittedPart>();

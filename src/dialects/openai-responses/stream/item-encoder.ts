@@ -292,7 +292,8 @@ export class ResponsesItemEncoder extends ResponsesEventQueue {
   toSplitParts(parts: readonly Part[]): Part[] {
     const seen = new Set<number>();
     return this.#order.map((draft) => {
-      // A continuation has the index of the part that it continues.
+      // The drafts of a split part have the same index: the first draft is the part before the split, and each later
+      // draft is a continuation.
       const part = seen.has(draft.index) ? draft.part : this.#continuedParts.partBeforeSplit(draft, parts[draft.index]);
       seen.add(draft.index);
       return part;

@@ -3,7 +3,7 @@
 import type { JsonObject, JsonValue } from "../../../model/json/index.ts";
 import type { Part } from "../../../model/parts.ts";
 import { isObject } from "../../kit/fields/read-wire.ts";
-import type { FixedCallIds } from "./call-ids.ts";
+import type { FirstDecodingCallIds } from "./decoded-call-ids.ts";
 import type { EmittedPart } from "../../openai/emitted-part.ts";
 
 /** An item of which an event has arrived. */
@@ -18,8 +18,10 @@ export interface StreamedItem {
   parts: Part[];
   /** The parts that have been started, by the key of `partSlot`, which identifies a part within its item. */
   readonly emittedParts: Map<string, EmittedPart>;
-  /** Repeats the call ids of the previous decoding; undefined until the item has been decoded. */
-  callIds: FixedCallIds | undefined;
+  /**
+   * Assigns the call ids of the previous decoding when the item is decoded again; undefined until the first decoding.
+   */
+  callIds: FirstDecodingCallIds | undefined;
   /**
    * The arguments of a call that cannot start yet, because its item lacks an id or name; `type` is the item type that
    * the events imply.
@@ -56,8 +58,8 @@ export class StreamedItemIndex {
   }
 
   /**
-   * Finds or creates the item of a first event. If two items have the same index, later events belong to the second
-   * item.
+   * Finds or creates the item of its first event (`response.output_item.added`). If another item already has this
+   * index, later events with the index belong to the new item.
    */
   findOrStart(wire: JsonObject, index: unknown): StreamedItem {
     const { id } = wire;
@@ -71,8 +73,8 @@ export class StreamedItemIndex {
   }
 
   /**
-   * Returns the item of an event: by its output index, or else by its item id, or else the last item. Creates an
-   * unknown item.
+   * Returns the item of an event: by its output index, or else by its item id, or else the last item. Creates the item
+   * if there is none.
    */
   findForEvent({ output_index: index, item_id: id }: JsonObject): StreamedItem {
     if (typeof index !== "number") return this.#byId.get(id) ?? this.items.at(-1) ?? this.create({});
@@ -81,7 +83,9 @@ export class StreamedItemIndex {
     return item;
   }
 
-  /** Returns the item of a last event. Creates an item whose first event is missing. */
+  /**
+   * Returns the item of its last event (`response.output_item.done`). Creates the item if its first event is missing.
+   */
   findFinished(wire: JsonObject, index: unknown): StreamedItem {
     const item = this.#findOpen(wire, index) ?? this.create(wire);
     if (item.wire["type"] === undefined) item.wire = wire;
@@ -103,8 +107,9 @@ export class StreamedItemIndex {
   }
 
   /**
-   * Returns the streamed item that the final response repeats at an index; undefined if there is none. The item id
-   * takes precedence over the index, and so does the call id if the item at the index has another call id (B77).
+   * Returns the streamed item that `wire`, the item at `index` of the final response, repeats; undefined if there is
+   * none. The item id takes precedence over the index, and so does the call id if the item at the index has another
+   * call id (B77).
    */
   findRepeated(wire: JsonValue, index: number, matched: ReadonlySet<StreamedItem>): StreamedItem | undefined {
     if (!isObject(wire)) return undefined;

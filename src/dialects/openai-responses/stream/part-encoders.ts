@@ -31,7 +31,7 @@ export class TextPartEncoder extends PartEncoder implements PendingSurrogate {
   readonly #draft: PartDraft;
   readonly #contentIndex: number;
   readonly #type: "output_text" | "refusal" | "other";
-  /** The number of citations that have been processed. */
+  /** The number of citations that have been sent or skipped. */
   #annotationCount = 0;
   /** The number of citations that have been sent. */
   #emittedAnnotationCount = 0;
@@ -99,8 +99,8 @@ export class TextPartEncoder extends PartEncoder implements PendingSurrogate {
   }
 
   /**
-   * Sends the citations that have not been processed. A citation that ends beyond the text so far waits for more text,
-   * unless `isLast` is true.
+   * Sends the citations that have been neither sent nor skipped. A citation that ends beyond the text so far waits for
+   * more text, unless `isLast` is true.
    */
   #emitAnnotations(isLast = false): void {
     const { part } = this.#draft;
@@ -111,7 +111,8 @@ export class TextPartEncoder extends PartEncoder implements PendingSurrogate {
       const { start, end } = annotation.span ?? { start: 0, end: Infinity };
       if (!isLast && end > points.length) return;
       this.#annotationCount++;
-      // A citation of later text is sent with the continuation that contains the text.
+      // A citation of text after the end of the block is sent with the continuation, the further part that contains
+      // this text.
       if (start > 0 && start >= this.#closedLength) continue;
       const wire = encodeAnnotation(annotation, points, this.#itemEncoder.state);
       if (wire === undefined) continue;

@@ -16,8 +16,8 @@ import { isConnectionLost, toLedgerError } from "./errors.ts";
 import { KeyedSemaphores, Semaphore } from "./semaphore.ts";
 
 /**
- * A function that is called before and after every statement, with "before insert-messages" or "after commit"; for
- * crash tests.
+ * A function that is called before and after every statement, for example with "before insert-messages" or "after
+ * commit"; for crash tests.
  */
 export type PostgresTrace = (point: string) => void;
 
@@ -104,7 +104,10 @@ export class PostgresConnections {
     return this.withLazyConnection(async (request) => work(await request()));
   }
 
-  /** Runs `work`, which requests a connection when it first needs one. Otherwise the same as `withConnection`. */
+  /**
+   * Runs `work` with a function that requests a connection when `work` first needs one. Afterwards, returns the
+   * connection to the pool, as `withConnection` does.
+   */
   async withLazyConnection<T>(work: (request: RequestConnection) => Promise<T>): Promise<T> {
     this.assertOpen();
     this.#inUse++;
@@ -112,7 +115,7 @@ export class PostgresConnections {
     try {
       return await work((queue) => (lent ??= this.#acquire(queue)).then(({ connection }) => connection));
     } finally {
-      // The error is ignored here: if no connection was available, `work` has received the error.
+      // If no connection was available, `work` has received the error, and there is no connection to release.
       (await lent?.catch(() => undefined))?.release();
       this.#inUse--;
       if (this.#inUse === 0) this.#onIdle();
@@ -269,7 +272,9 @@ export function createTextQuery(text: string): PgQuery {
   return new TextQuery(text);
 }
 
-/** Returns the rows of a result. The values are text, null or bytes, because queries use `TYPES`. */
+/**
+ * Returns the rows of a result. The values are text, null or bytes, because all queries use the type parsers `TYPES`.
+ */
 export function toRows({ rows }: PgResult): readonly SqlRow[] {
   return rows;
 }

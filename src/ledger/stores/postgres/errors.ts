@@ -42,7 +42,7 @@ export function isContention(error: unknown): boolean {
   return CONTENTION.has(readSqlState(error) ?? "");
 }
 
-/** True if the connection is lost or in an unknown state. */
+/** True if the connection is lost, or may be: an error without a SQLSTATE comes from the driver or the network. */
 export function isConnectionLost(error: unknown): boolean {
   const state = readSqlState(error);
   return state === undefined || LOST_STATES.test(state);

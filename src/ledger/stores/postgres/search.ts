@@ -75,7 +75,10 @@ export const SEARCH_STATEMENTS: readonly Statement[] = [
   SEARCH_PER_THREAD,
 ];
 
-/** The error that rolls back `indexPending` if texts are not loaded, so that the messages remain in the queue. */
+/**
+ * The error that rolls back `indexPending` if `readText` returned undefined for a message, because its text is not
+ * loaded yet. The messages then remain in the queue.
+ */
 export class MissingTextsError extends Error {}
 
 /**
@@ -161,7 +164,8 @@ function truncateTerms(terms: ReadonlyMap<string, number>): ReadonlyMap<string, 
 }
 
 function truncateTerm(term: string): string {
-  // `slice` may cut a surrogate pair; the rest of the pair becomes U+FFFD and is removed.
+  // `slice` may cut a surrogate pair in half. `toWellFormed` replaces the remaining half by U+FFFD, which is then
+  // removed.
   return term.length <= MAX_TERM_LENGTH
     ? term
     : term

@@ -130,7 +130,8 @@ export class PostgresTransaction implements SqlSession {
   async commit(): Promise<void> {
     if (this.#begun === undefined) return;
     const { command } = await this.#send(COMMIT, createTextQuery("COMMIT"), () => (this.#sentCommit = true));
-    // The server reports no error for the COMMIT of a failed transaction, but rolls it back.
+    // For the COMMIT of a failed transaction, the server reports no error: it rolls back, and answers with another
+    // command name.
     if (this.#failure !== undefined) throw this.#failure.error;
     if (command !== "COMMIT") throw new LedgerError("unavailable", `Postgres answered COMMIT with ${command}.`);
   }
@@ -178,7 +179,8 @@ export class PostgresTransaction implements SqlSession {
       this.#connection?.send(name, query, started) ??
       (this.#requested ?? this.#connect()).then((connection) => connection.send(name, query, started));
     return sent.catch((error: unknown) => {
-      // The server responds in order, so its error for a statement before the COMMIT means that nothing was committed.
+      // After the COMMIT was sent, the outcome is unknown if the COMMIT failed or if the error is not from the server.
+      // The server responds in order, so its error for an earlier statement means that nothing was committed.
       const isOutcomeUnknown = this.#sentCommit && (name === COMMIT || readSqlState(error) === undefined);
       this.#failure ??= { error: toLedgerError(error, isOutcomeUnknown), isContention: isContention(error) };
       throw this.#failure.error;

@@ -21,7 +21,7 @@ export const POSTGRES: SqlFlavor = {
   milliseconds: (column) => `CASE WHEN ${column} ~ '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$'
     THEN CAST(extract(epoch FROM CAST(${column} AS timestamptz)) * 1000 AS bigint) END`,
   mayHold: (column, n) => `(lower(${column}) LIKE '%' || ?${n} || '%' OR length(${column}) <> octet_length(${column}))`,
-  // The function always uses the schema in which it was created, regardless of the connection's search path.
+  // The trigger function always uses the schema in which it was created, regardless of the connection's search path.
   afterInsert: (table, name, statement) => [
     `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT
       AS $body$ BEGIN ${statement}; RETURN NULL; END $body$`,
@@ -60,8 +60,8 @@ export class StatementTexts {
   }
 
   /**
-   * Returns an insert of one row with plain values, or of several rows with one array per column, so that any number of
-   * rows uses the same statement.
+   * Returns the statement of an insert. For one row (`isSingle`), each parameter is a value; for several rows, each
+   * parameter is the array of a column's values, so that any number of rows uses the same statement.
    */
   insert(insert: Insert, isSingle: boolean): { name: string; text: string } {
     const name = isSingle ? insert.name : `${insert.name}-many`;

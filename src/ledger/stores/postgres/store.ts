@@ -127,7 +127,7 @@ export class PostgresStore extends SqlStore implements LedgerStore {
         }
         await connection.send("reset", createTextQuery("RESET lock_timeout"));
       } catch (error) {
-        // The connection is closed, because its `lock_timeout` was not reset.
+        // The connection must not be used again, because its `lock_timeout` was not reset.
         connection.broken ??= error instanceof Error ? error : new Error(String(error));
         throw toLedgerError(error);
       }

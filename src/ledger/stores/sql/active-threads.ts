@@ -8,7 +8,10 @@ import type { SqlRow, SqlSession, SqlValue } from "./engine.ts";
 import { toHead, toRowLimit } from "./reads.ts";
 import type { Statements } from "./statements.ts";
 
-/** The maximum number of additional rows per read. They replace rows of threads whose pending activity is later. */
+/**
+ * The maximum number of rows that a read requests beyond the rest of the page, because rows of threads with a later
+ * pending activity are skipped. Also the maximum number of pending threads per read.
+ */
 const MAX_EXTRA_ROWS = 500;
 
 /** The statements and the session of a store, for reads. */
@@ -61,7 +64,7 @@ async function readPendingThreads(
     for (const row of await session.all(statements.fixed["active-among"], [tenant, ids])) {
       const thread = toActiveThread(row);
       const lastActivity = pending.get(thread.id) ?? "";
-      // If the activity in the table is later, `readStoredThreads` returns the thread.
+      // If the activity in the table is later than the pending activity, `readStoredThreads` returns the thread.
       if (thread.lastActivity > lastActivity || (kind !== undefined && thread.kind !== kind)) continue;
       threads.push({ ...thread, lastActivity });
     }

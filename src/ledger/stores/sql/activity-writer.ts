@@ -1,5 +1,6 @@
-// Records the activity of threads. A write only adds an entry in memory. At the commit, watchers in this process are
-// notified; a moment later, the activity table is updated and other processes are notified, for many writes at once.
+// Records the last activity of threads: the largest id of their messages, run state changes and journal entries. A
+// write only adds an entry in memory. At the commit, watchers in this process are notified; FLUSH_DELAY_MS later, the
+// activity table is updated and other processes are notified, for many writes at once.
 import { randomUUID } from "node:crypto";
 import type { ActiveThread, ListedHead, MessageRow } from "../../store/rows.ts";
 import { wait, type Steps } from "../../store/steps.ts";
@@ -21,8 +22,8 @@ const RETRY_MS = 2_000;
  */
 const RETENTION_MS = 30_000;
 /**
- * The number of newest changes that are retained when a process writes changes for the first time. Older changes were
- * left by processes that ended before they could delete them.
+ * A process that writes changes for the first time deletes all changes except this number of newest ones: older changes
+ * were left by processes that ended before they could delete them.
  */
 const MAX_RETAINED_CHANGES = 10_000;
 /** The maximum number of threads per transaction, so that other writers do not wait long. */
@@ -56,7 +57,10 @@ export class ActivityWriter {
   #isOpen = true;
   #caughtUp: Promise<void> | undefined;
   #flushing: Promise<void> = Promise.resolve();
-  /** The largest change number at earlier times, oldest first, to determine the changes older than RETENTION_MS. */
+  /**
+   * The largest change number (`changeNumber`) at the time `at` of each recent write, oldest first. They show which
+   * changes are older than RETENTION_MS.
+   */
   readonly #lastNumbers: { at: number; changeNumber: number }[] = [];
 
   constructor(parts: ActivityParts) {
@@ -124,7 +128,7 @@ export class ActivityWriter {
       }
       this.#flushLater(FLUSH_DELAY_MS);
     } catch (error) {
-      // The next list of threads repeats the read.
+      // The next call that lists threads repeats the failed read.
       this.#caughtUp = undefined;
       throw error;
     }

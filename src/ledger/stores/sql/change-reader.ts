@@ -6,8 +6,8 @@ import type { SqlSession } from "./engine.ts";
 import type { Statements } from "./statements.ts";
 
 /**
- * The number of last change numbers that every read includes again, because changes may be committed in another order
- * than that of their numbers.
+ * Every read begins this many change numbers before the largest number that was read, because changes may be committed
+ * in another order than that of their numbers.
  */
 const OVERLAP = 4096;
 
@@ -31,8 +31,8 @@ export class ChangeReader {
   }
 
   /**
-   * Adds a watcher of a tenant's threads. Resolves with a function that ends the watch. All changes after that
-   * are reported.
+   * Adds a watcher of a tenant's threads. Resolves with a function that ends the watch. All changes that are committed
+   * after the promise has resolved are reported.
    */
   async watch(tenant: string, notify: ThreadChangeCallback): Promise<() => void> {
     const watched = this.#tenants.get(tenant) ?? this.#begin(tenant);
@@ -81,10 +81,13 @@ class WatchedTenant {
   #begun: Promise<void> | undefined;
   /** The largest change number that was read. */
   #last = 0;
-  /** The change numbers within OVERLAP that were read, so that no change is reported twice. */
+  /**
+   * The numbers of the changes that were read and that the next read returns again because of OVERLAP. These changes
+   * are not reported twice.
+   */
   readonly #seen = new Set<number>();
   #isReading = false;
-  /** True if the table must be read because of a wakeup. */
+  /** True if a wakeup arrived after the last read of the table began, so that the table must be read again. */
   #isPending = false;
   #hasEnded = false;
 
@@ -95,7 +98,10 @@ class WatchedTenant {
     this.#unwatch = parts.watch(tenant, () => void this.#read());
   }
 
-  /** Resolves when the changes that existed before the watch have been skipped. */
+  /**
+   * Skips the changes that were in the table before the watch: they are read, but not reported. Resolves when this is
+   * done.
+   */
   begin(): Promise<void> {
     this.#begun ??= this.#skipExisting();
     return this.#begun;

@@ -94,7 +94,9 @@ export const THREADS = new SqlTable<Rows.ThreadRow>("threads", {
 /** The table with the last activity of each thread. A trigger inserts its rows, and activity-writer.ts updates them. */
 export const ACTIVITY = "activity";
 
-/** Changes of a thread that other processes read: see change-reader.ts. */
+/**
+ * A row of the table `thread_changes`, from which other processes read the changes of a thread: see change-reader.ts.
+ */
 interface ChangeRow {
   tenant: string;
   threadId: string;
@@ -141,7 +143,7 @@ export const RUNS = new SqlTable<Rows.RunRow>("runs", {
   compacted: ["compacted", "boolean"],
 });
 
-/** The columns of runs that `usages` reads. */
+/** The columns of the table `runs` that `LedgerReads.usages` reads. */
 export const USAGES = new SqlTable<Rows.RunUsage>("runs", {
   threadId: ["thread_id", "plain"],
   id: ["id", "plain"],

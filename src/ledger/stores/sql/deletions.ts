@@ -10,8 +10,9 @@ import { SqlReads } from "./reads.ts";
 import type { Statements } from "./statements.ts";
 
 /**
- * A function that is called for each written thread before the transaction is durable. `change` is the change that
- * watchers of threads receive, if any; `id` is the id of the new activity, if any.
+ * A function that is called for each thread that a transaction writes to, before the transaction is durable. `change`
+ * is the kind of change that watchers of threads receive, if any; `id` is the thread's new last activity, if it
+ * changed.
  */
 export type OnThreadWrite = (tenant: string, threadId: string, change?: ThreadChange["change"], id?: string) => void;
 type StatementName = keyof Statements["fixed"];

@@ -45,11 +45,14 @@ export interface SqlFlavor {
   readonly text: string;
   readonly integer: string;
   readonly bytes: string;
-  /** The end of a CREATE TABLE statement that stores small rows in the tree of the primary key. */
+  /**
+   * The end of a CREATE TABLE statement for a table with small rows, which SQLite then stores in the tree of the
+   * primary key.
+   */
   readonly smallRows: string;
   /**
-   * Returns the primary key definition of a table whose rows can be searched. It includes a column with the row number
-   * if the engine's search index refers to rows by number.
+   * Returns the primary key definition of a table whose rows are in the search index. It includes a column with the row
+   * number if the engine's search index refers to rows by number.
    */
   readonly searchedKey: (columns: string) => string;
   /** The definition of a primary key column with ascending row numbers. */
@@ -69,13 +72,16 @@ export interface SqlFlavor {
    */
   readonly listed: (n: number) => string;
   /**
-   * Returns a statement that runs `read` for each element of the JSON array in parameter ?n. Absent for an engine that
-   * runs in the same process, which runs a separate statement for each element.
+   * Returns a statement that runs the query `read` for each element of the JSON array in parameter ?n, in one round
+   * trip. Absent for an engine that runs in the same process, which runs a separate statement for each element.
    */
   readonly forEach?: (n: number, read: string) => string;
   /** Returns an expression for the milliseconds since 1970 of a column with an ISO 8601 time; null for other texts. */
   readonly milliseconds: (column: string) => string;
-  /** Returns the condition that a column contains parameter ?n in any case, or contains non-ASCII characters. */
+  /**
+   * Returns the condition that a column contains parameter ?n (ASCII) in upper or lower case, or contains non-ASCII
+   * characters. The caller must itself compare the texts with non-ASCII characters.
+   */
   readonly mayHold: (column: string, n: number) => string;
   /** Returns the statements that create a trigger, which runs `statement` after every insert into a table. */
   readonly afterInsert: (table: string, name: string, statement: string) => string[];

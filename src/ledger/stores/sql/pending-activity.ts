@@ -9,7 +9,7 @@ interface ThreadWrite {
   tenant: string;
   threadId: string;
   change: ThreadChange["change"];
-  /** The id of the new activity; "" if the change is not an activity. */
+  /** The id of the row that is the thread's new last activity; "" if the change does not affect the last activity. */
   id: string;
 }
 
@@ -19,7 +19,8 @@ export class TransactionWrites {
 
   add(tenant: string, threadId: string, change: ThreadChange["change"], id = ""): void {
     const last = this.list.at(-1);
-    // Rows of a thread are written in sequence with increasing ids, so only the last id is stored.
+    // The rows of a thread are written with increasing ids, so several equal changes in sequence become one, with the
+    // last id.
     if (last?.change === change && last.threadId === threadId && last.tenant === tenant) last.id = id;
     else this.list.push({ tenant, threadId, change, id });
   }
@@ -82,7 +83,8 @@ export class PendingActivity {
   }
 
   /**
-   * Makes threads that could not be written pending again. Changes that were added meanwhile count as later changes.
+   * Makes threads that could not be written pending again. Their changes are placed before the changes that were added
+   * meanwhile, which are later.
    */
   restore(threads: readonly PendingThread[]): void {
     this.removeWritten(threads);
@@ -107,7 +109,10 @@ export class PendingActivity {
   }
 }
 
-/** Moves a change to the end, because the last change counts: a thread that was deleted and created again exists. */
+/**
+ * Adds a change at the end of a thread's changes, and removes an equal earlier change. The last change counts: a thread
+ * that was deleted and created again exists.
+ */
 function moveToEnd(changes: Set<ThreadChange["change"]>, change: ThreadChange["change"]): void {
   changes.delete(change);
   changes.add(change);

@@ -194,7 +194,10 @@ export class SqlReads implements LedgerReads {
     return this.#list(QUARANTINE, this.statements.fixed.quarantined, [tenant, toRowLimit(limit)]);
   }
 
-  /** Lists up to `limit` rows of each thread, with one statement for all threads if the engine supports that. */
+  /**
+   * Lists up to `limit` rows for each position, which is a thread id and further parameters of the statement. Runs one
+   * statement for all positions if the engine supports that.
+   */
   *#listForEach<Row extends object>(
     table: SqlTable<Row>,
     statement: Statement,

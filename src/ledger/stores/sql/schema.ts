@@ -118,7 +118,10 @@ const addActivityTrigger: SqlMigration = (flavor) => {
   ];
 };
 
-/** Returns a SQL expression that computes `toCreationIdPrefix` of a time column, with five bits per character. */
+/**
+ * Returns a SQL expression that computes the same as `toCreationIdPrefix` from a column with a time. Each character of
+ * the prefix represents five bits of the time in milliseconds.
+ */
 function createIdPrefixSql(column: string, { milliseconds }: SqlFlavor): string {
   const characters = Array.from({ length: TIME_LEN }, (_, at) => {
     const bits = `((m.ms >> ${5 * (TIME_LEN - 1 - at)}) & 31)`;

@@ -40,7 +40,10 @@ const measure = (table: string, bytes: string, rest: string): string =>
   `SELECT count(*), COALESCE(sum(${bytes}), 0) FROM ${table} WHERE ${rest}`;
 const remove = (table: string, rest: string): string => `DELETE FROM ${table} WHERE ${rest}`;
 
-/** Returns the statements that delete blobs. Blobs are locked in the order of their hashes to avoid deadlocks. */
+/**
+ * Returns the statements that lock, measure and delete the blobs that match a condition. Blobs are locked in the order
+ * of their hashes to avoid deadlocks.
+ */
 function createBlobDeletions<Name extends string>(name: Name, condition: string, lock: string) {
   return {
     [`lock-${name}`]: `SELECT 1 FROM blobs WHERE ${condition} ORDER BY hash ${lock}`,
@@ -70,8 +73,8 @@ function createReadTexts({ lock, hold, inList, digests }: SqlFlavor) {
     // A single digest, the usual case, has its own statement, because a list of one digest takes several times as long.
     "find-digest": answers(isDigest),
     "find-digest-of": answers(`${isDigest} AND ${IN_SCOPE}`),
-    // The subquery reads the thread id from the index `runs_id`. Without the thread id, SQLite would scan all runs of
-    // the tenant.
+    // The run is found by its id alone: the subquery reads the thread id from the index `runs_id`. Without the thread
+    // id, SQLite would scan all runs of the tenant.
     run: select(
       tables.RUNS,
       `tenant = ?1 AND id = ?2 AND thread_id = (SELECT min(thread_id) FROM runs WHERE tenant = ?1 AND id = ?2)`,
@@ -89,13 +92,14 @@ function createReadTexts({ lock, hold, inList, digests }: SqlFlavor) {
       tables.RUNS,
       `${IS_LOGGED} AND finished_at < ?1 AND ${OF_TENANT} ORDER BY finished_at ${limit(2)}`,
     ),
-    // The order is that of the index `runs_compacted`, in which only few runs follow the position ?3.
+    // The order is that of the index `runs_compacted`, so that only the few runs are read whose last delta is after ?3.
     "compacted-run": select(
       tables.RUNS,
       `${IN_THREAD} AND compacted = 1 AND last_delta_id > ?3 AND first_delta_id <= ?4 ORDER BY last_delta_id LIMIT 1`,
     ),
     alias: select(tables.ALIASES, "tenant = ?1 AND name = ?2"),
-    // The order is not by `name` alone, because SQLite would scan all aliases of the tenant in that order.
+    // No index has the order `name || ''`. With `ORDER BY name`, SQLite would scan all aliases of the tenant in the
+    // order of the primary key.
     aliases: select(tables.ALIASES, `${IN_THREAD} ORDER BY (name || '')`),
     work: select(tables.WORK, IN_THREAD),
     "open-work": select(tables.WORK, `lease_until < ?1 ORDER BY wanted_at ${limit(2)}`),
@@ -153,7 +157,8 @@ function createOverviewTexts({ listed, inList, mayHold, forEach }: SqlFlavor) {
         CROSS JOIN log l WHERE l.tenant = ?1 AND l.thread_id = ${THREAD_IN_LIST} AND l.id > (w.value ->> 1)
           AND l.kind <> 'delta' AND l.run_id <> '') c
       CROSS JOIN runs r WHERE r.tenant = ?1 AND r.thread_id = c.thread_id AND r.id = c.run_id`,
-    // The statement inserts no rows, because a thread may have been deleted meanwhile.
+    // The statement only updates rows: every thread has a row in `activity`, so a thread without one was deleted
+    // meanwhile.
     "raise-activity": `UPDATE activity SET last_activity = (w.value ->> 2) FROM ${listed(1)}
       WHERE activity.tenant = (w.value ->> 0) AND activity.thread_id = (w.value ->> 1)
         AND activity.last_activity < (w.value ->> 2)`,
@@ -276,7 +281,8 @@ export class Statements {
     if (statement === undefined) {
       const ordered = table.columns.filter((column) => columns.includes(column));
       const sets = ordered.map((column, at) => `${column} = ?${keys.length + at + 1}`);
-      // Without fields, the statement changes nothing, but returns whether the row exists.
+      // Without fields, a key column is set to its own value, so that the number of changed rows shows whether the row
+      // exists.
       if (sets.length === 0) sets.push(`${keys[0]} = ${keys[0]}`);
       const where = keys.map((column, at) => `${column} = ?${at + 1}`);
       if (also !== undefined) where.push(also);
@@ -325,7 +331,10 @@ function createActivityLists(): Statement[] {
   );
 }
 
-/** The statements that read a range of a thread's rows, one for each combination of order, upper bound and run. */
+/**
+ * The statements that read a range of a thread's rows: one for each combination of the order, an upper bound or none,
+ * and the rows of all runs, of one run, or without a run (journal entries).
+ */
 class RangeStatements {
   readonly #forms: readonly Statement[];
 
@@ -374,7 +383,8 @@ export const INSERTS = {
     ...createInsert(tables.ALIASES),
     onTaken: { key: "tenant, name", set: "thread_id = excluded.thread_id, run_id = excluded.run_id" },
   },
-  // The update sets an existing row to its own value, which locks the row.
+  // Inserts an alias. If the name is taken, the update sets a column of the existing row to its own value, only to lock
+  // the row.
   claim: {
     ...createInsert(tables.ALIASES),
     name: "claim-alias",

@@ -2,10 +2,14 @@
 import { LedgerError } from "../../errors.ts";
 import { isBusy } from "./errors.ts";
 
-/** The maximum time that SQLite itself waits for a lock. The wait blocks the process, but most locks end earlier. */
+/**
+ * The maximum time that SQLite itself waits for a lock. The wait blocks the process, but most locks are released within
+ * this time, so that no pause and no second attempt are necessary.
+ */
 export const BLOCKING_MS = 3;
 /**
- * The maximum pause between two attempts. SQLite locks have no queue, so with longer pauses few attempts would succeed.
+ * The maximum pause between two attempts. SQLite does not queue waiting processes: an attempt succeeds only if the lock
+ * is free at that moment, so attempts must be frequent.
  */
 const MAX_PAUSE_MS = 16;
 

@@ -4,9 +4,15 @@
 
 /** The number of commits in a sample. */
 const SAMPLE_SIZE = 8;
-/** The total number of callers of a sample's commits from which on commits are delayed. */
+/**
+ * The minimum total number of callers of a sample's commits. After a sample with fewer callers, commits are not
+ * delayed.
+ */
 const MIN_CALLERS = 10;
-/** The number of commits without a delay after a sample with too few callers; then the next sample begins. */
+/**
+ * The number of commits that are not delayed after a sample with fewer than MIN_CALLERS callers. Then the next sample
+ * begins.
+ */
 const UNDELAYED_COMMITS = 256;
 
 /** Samples commits, and decides whether the next commit is delayed. */

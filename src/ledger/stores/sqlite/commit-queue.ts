@@ -10,7 +10,10 @@ import { createBusyError, randomPauseMs } from "./busy-retry.ts";
 
 /** The maximum number of writes in one commit. */
 const MAX_GROUP_SIZE = 256;
-/** The time after which commits are interrupted, so that timers and sockets of the process do not wait longer. */
+/**
+ * The time after which a commit begins no further write, and commits yield to the event loop, so that timers and
+ * sockets of the process do not wait longer.
+ */
 const MAX_BLOCKING_MS = 10;
 
 /** A write in the queue. */
@@ -18,7 +21,7 @@ interface QueuedWrite {
   readonly work: (tx: LedgerTransaction) => Steps<unknown>;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** The result or error of `work`. The caller receives a result when it is durable. */
+  /** The result or error of `work`. The caller receives it after the commit of its group, when results are durable. */
   outcome: { value: unknown } | { error: unknown } | undefined;
   /** True if the write is committed alone, so that its failure does not undo the writes of other callers. */
   isSeparate: boolean;
@@ -75,8 +78,8 @@ export class CommitQueue {
 
   /**
    * Schedules the next commit. With "full" sync, every commit waits for further callers until the next tick of the
-   * event loop. Otherwise a commit waits only if other work must run, or if recent commits had several callers: a tick
-   * per commit would slow down a single caller.
+   * event loop. With "normal" sync, a commit waits only if earlier commits took MAX_BLOCKING_MS since the last tick, or
+   * if recent commits had several callers: a tick per commit would slow down a single caller.
    */
   #schedule(): void {
     this.#isScheduled = true;

@@ -15,7 +15,10 @@ import {
 import { isBusy, toLedgerError } from "./errors.ts";
 import { retryWhileBusy } from "./busy-retry.ts";
 
-/** A function that is called before and after every statement, with "before insert-messages" or "after commit". */
+/**
+ * A function that is called before and after every statement, for example with "before insert-messages" or "after
+ * commit".
+ */
 export type SqliteTrace = (point: string) => void;
 
 /** Selects a number that changes after every commit of another connection. */
@@ -39,8 +42,8 @@ export class SqliteConnection implements SqlSession {
   readonly #prepared = new Map<Statement | Insert, StatementSync>();
   #inTransaction = false;
   /**
-   * The error after which the transaction cannot continue; undefined if there is none. All later statements throw the
-   * same error, in case the caller has caught it.
+   * The error after which the transaction cannot continue; undefined if there is none. All later statements of the
+   * transaction throw this error again, so that a caller that has caught it cannot continue.
    */
   #broken: unknown;
 
@@ -53,7 +56,7 @@ export class SqliteConnection implements SqlSession {
 
   begin(): void {
     this.#broken = undefined;
-    // Rolls back an earlier transaction whose rollback failed.
+    // If the rollback of an earlier transaction failed, it is repeated here.
     this.#end();
     this.execute(BEGIN);
     this.#inTransaction = true;
@@ -165,8 +168,8 @@ export class SqliteConnection implements SqlSession {
   }
 
   /**
-   * Deletes the rows that a failed insert has written, because an insert writes all rows or none, even if the caller
-   * catches the error and continues the transaction.
+   * Deletes the rows that an insert wrote before a later row failed. An insert must write all rows or none, even if the
+   * caller catches the error and continues the transaction.
    */
   #deleteInserted(insert: Insert, written: readonly number[]): void {
     if (this.#broken !== undefined || written.length === 0) return;
@@ -178,8 +181,8 @@ export class SqliteConnection implements SqlSession {
     let prepared = this.#prepared.get(statement);
     if (prepared === undefined) {
       prepared = this.#database.prepare("sql" in statement ? statement.sql : insertSql(statement));
-      // Rows are returned as arrays: decoding an array takes two thirds of the time that Node needs to create an
-      // object.
+      // Rows are returned as arrays, not as objects: decoding an array takes only two thirds of the time in which Node
+      // creates a row object.
       prepared.setReturnArrays(true);
       this.#prepared.set(statement, prepared);
     }

@@ -1,7 +1,7 @@
 // Maps SQLite's result codes to ledger errors. https://sqlite.org/rescode.html
 import { LedgerError, type LedgerErrorCode } from "../../errors.ts";
 
-/** Selects the low byte of a result code, which is the primary code of an extended code. */
+/** The mask for the low byte of a result code. The low byte of an extended code is its primary code. */
 const PRIMARY_MASK = 0xff;
 const READ_ONLY = 8;
 const CANNOT_OPEN = 14;

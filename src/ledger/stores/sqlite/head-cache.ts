@@ -1,6 +1,6 @@
-// Implements the transaction of a SQLite store, with a cache of thread heads, so that a write to a recently written
-// thread need not read the thread's newest ids. The cache is valid as long as no other process writes to the file,
-// which is checked at the beginning of each transaction.
+// Implements the transaction of a SQLite store, with a cache of thread heads (thread rows with the ids of the newest
+// rows), so that a write to a recently written thread need not read them. The cache is valid as long as no other
+// process writes to the file, which is checked at the beginning of each transaction.
 import type { ThreadHead, ThreadRow } from "../../store/rows.ts";
 import type { Awaitable } from "../../store/steps.ts";
 import type { LedgerTransaction, ThreadKey } from "../../store/contract.ts";

@@ -45,14 +45,15 @@ export function detectFileKind(path: string, knownVersion: number): "new" | "koi
   const hasJournal = hasSideFile(path, "-journal");
   const page = readFirstPage(path);
   if (page === undefined) {
-    // A process was killed before it wrote the first page; SQLite rolls back the pages that it wrote.
+    // A process was killed before it wrote the first page of a new file. When SQLite opens the file, it rolls back the
+    // other pages that this process wrote.
     if (hasJournal && isBlank(path)) return "new";
     throw createNotDatabaseError(path);
   }
   const { application, version, hasTables } = page;
   if (application === APPLICATION_ID) {
-    // A write-ahead log may contain a newer version number, and a journal an older one. `readVersion` checks the
-    // version again after the file is opened.
+    // A file with a journal is not rejected, because the journal may restore an older version number. `readVersion`
+    // checks the version again after the file is opened, also because a write-ahead log may contain a newer one.
     if (version > knownVersion && !hasJournal) throw createTooNewError(path, version, knownVersion);
     return "koine";
   }
@@ -152,7 +153,8 @@ function listsTables(database: DatabaseSync): boolean {
   try {
     return readNumber(database, "SELECT count(*) FROM sqlite_schema") > 0;
   } catch (error) {
-    // A list of tables that continues beyond the end of the file is not empty: an empty list needs only the first page.
+    // SQLite reports damage if the list of tables continues beyond the end of the file. Such a list is not empty: an
+    // empty list needs only the first page.
     if (readPrimaryCode(error) === DAMAGED) return true;
     throw error;
   }

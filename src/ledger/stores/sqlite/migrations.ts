@@ -8,7 +8,10 @@ import { APPLICATION_ID, createForeignFileError, createTooNewError } from "./ins
 import { SQLITE } from "./sql-flavor.ts";
 import { SEARCH_SCHEMA } from "./search.ts";
 
-/** The statements that only SQLite needs, by version. They run after the shared migration of the same version. */
+/**
+ * The statements that only SQLite needs; those of version 1 are at index 0. They run after the shared migration of the
+ * same version.
+ */
 const SQLITE_STEPS: readonly (readonly string[])[] = [SEARCH_SCHEMA];
 
 const ALL_STEPS = MIGRATIONS.map((migration, at) => migration(SQLITE).concat(SQLITE_STEPS[at] ?? []));

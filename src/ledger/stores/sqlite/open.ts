@@ -30,7 +30,7 @@ const CACHE_KIB = 16_384;
 
 const SET_LOG: Statement = { name: "set-log", sql: "PRAGMA journal_mode = WAL" };
 
-/** The kind of a file; "frozen" if this process opens the file only for reading. */
+/** The kind of a file, as returned by `detectFileKind`; "frozen" if this process opens the file only for reading. */
 type SqliteFileKind = "new" | "koine" | "frozen";
 
 /** Connects to the file; creates it if it does not exist. */
@@ -85,7 +85,8 @@ function setUpConnection(
       // The tables are checked before the first change, because SQLite may have recovered a database of another program
       // from a journal.
       readVersion(connection, file);
-      // The first tables are written without a write-ahead log, so that the file itself contains the application id.
+      // The first tables are written without a write-ahead log, so that the application id is in the file itself, where
+      // `detectFileKind` reads it.
       connection.executeText("set-journal", "PRAGMA journal_mode = DELETE");
     }
     if (readOnly === true) assertNewestVersion(connection, file);

@@ -86,7 +86,8 @@ export async function indexMessages(
     const rows = await connection.all(UNINDEXED, [position, size]);
     const candidates = rows.map((values) => toEntry(values, readText));
     const entries = candidates.filter((entry) => entry !== undefined);
-    // Stops if no messages are left, or if a text is not loaded.
+    // Stops if no messages are left, or if `readText` returned undefined for a message, because its text is not loaded
+    // yet.
     if (entries.length === 0 || entries.length < candidates.length) break;
     if (!(await write(() => addEntries(connection, position, entries)))) continue;
     indexed += entries.length;

@@ -19,11 +19,17 @@ import { CommitQueue } from "./commit-queue.ts";
 import { indexMessages, OPTIMIZE, search } from "./search.ts";
 import { ThreadWatchers } from "./watchers.ts";
 
-/** Copies the write-ahead log into the file and truncates the log. Returns 1 if another process prevented this. */
+/**
+ * Copies the write-ahead log into the file and truncates the log. The first column of the result is 1 if another
+ * process prevented this, otherwise 0.
+ */
 const EMPTY_LOG: Statement = { name: "empty-log", sql: "PRAGMA wal_checkpoint(TRUNCATE)" };
 const MOVE_LOG: Statement = { name: "move-log", sql: "PRAGMA wal_checkpoint(PASSIVE)" };
 
-/** The number of newest messages, and of newest log rows, that are compared with the activity of their threads. */
+/**
+ * The number of newest messages, and of newest log rows, whose ids OUTDATED_ACTIVITY compares with the last activity of
+ * their threads in the activity table.
+ */
 const RECENT_ROWS = 1000;
 const OUTDATED_ACTIVITY: Statement = {
   name: "behind",

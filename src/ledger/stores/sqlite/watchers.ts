@@ -82,7 +82,8 @@ export class ThreadWatchers {
     try {
       return this.#version();
     } catch {
-      // If the database is locked, the next poll reads the version. The watcher's own reads report all other errors.
+      // If the database is locked, the version is read again at the next poll. All other errors are ignored here,
+      // because a watcher reads the thread when it is called, and receives them then.
       return this.#lastVersion;
     }
   }

@@ -5,7 +5,7 @@ const CR = 13;
 /** The end of an event, as a string, because `Buffer.lastIndexOf` searches for strings with native code. */
 const DOUBLE_LF = "\n\n";
 
-export class EventBytes {
+export class EventSplitter {
   /** The bytes of complete events that have not been taken yet. */
   #complete: Uint8Array[] = [];
   /** The bytes of the last event as long as it is incomplete. */
@@ -59,7 +59,8 @@ export class EventBytes {
       const byte = chunk[at];
       if (byte !== LF && byte !== CR) continue;
       const before = this.#byteAt(chunk, at - 1);
-      // A blank line is LF LF, CR CR, or CR LF CR LF.
+      // An event ends with a line end and a blank line: LF LF, CR CR, or CR LF CR LF. The condition is true at the last
+      // byte.
       if (before === byte || (byte === LF && before === CR && this.#byteAt(chunk, at - 2) === LF)) return at + 1;
     }
     return 0;

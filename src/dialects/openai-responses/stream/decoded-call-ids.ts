@@ -13,10 +13,10 @@ export interface ResponsesCallIds {
 }
 
 /**
- * Assigns the call ids of the first decoding when an item is decoded again. New calls and results get ids from
- * `fallback`.
+ * Repeats the call ids of earlier decodings of an item when the item is decoded again, so that an id does not change
+ * after its first decoding. Calls and results that were not decoded before get their ids from `fallback`.
  */
-export class FixedCallIds implements CallIdAssigner {
+export class FirstDecodingCallIds implements CallIdAssigner {
   readonly #parts: readonly Part[];
   readonly #fallback: CallIdAssigner;
   readonly #dialect: string;

@@ -2,7 +2,7 @@
 import type { Extra, JsonObject, JsonValue, Loss, Metadata, ModelRequest, WithExtra } from "../../model/index.ts";
 import { isObject } from "../../model/value-kind.ts";
 
-export interface RequestPlan {
+export interface PlannedRequest {
   /** The request that the dialect encodes. */
   request: ModelRequest;
   /** Headers that the request needs in addition to those of the dialect. */
@@ -19,7 +19,7 @@ export interface RequestPlan {
   answerMetadata?: (extra: Extra | undefined) => Metadata;
 }
 
-export function unchangedPlan(request: ModelRequest): RequestPlan {
+export function planUnchanged(request: ModelRequest): PlannedRequest {
   return { request, losses: (encoded) => encoded };
 }
 
