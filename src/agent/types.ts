@@ -95,8 +95,9 @@ export interface AgentOptions {
   /** The name of the model, as `provider/model`. */
   model: string;
   /**
-   * Tools with unique names. A provider's own tool (such as web search) is declared unchanged. If the client must run
-   * such a tool (such as computer use), add an agent tool with the same name; only the provider's declaration is sent.
+   * Tools with unique names. A `ProviderTool`, which the provider itself defines (such as web search), is sent
+   * unchanged. If the client must run such a tool (such as computer use), add an agent tool with the same name, which
+   * runs the calls; the model receives only the provider's declaration.
    */
   tools?: readonly (AgentTool | ToolSource | ProviderTool)[] | undefined;
   /** A system message at the start of every request; it is not stored in the thread. */
@@ -104,8 +105,8 @@ export interface AgentOptions {
   /** The ledger that records the runs. Default: a new ledger in memory. */
   ledger?: Ledger | undefined;
   /**
-   * Further fields of each request, such as sampling, reasoning and toolChoice. A `toolChoice` that requires a call
-   * applies only to the first step of a run, because the model could otherwise never finish.
+   * Further fields of each request, such as sampling, reasoning and toolChoice. A `toolChoice` that requires a tool
+   * call is sent only in the first step of a run, because the model could otherwise never answer without a call.
    */
   request?: Partial<Omit<ModelRequest, "messages" | "model" | "tools" | "stream">> | undefined;
   /** Options of each call to the model: retries, timeouts, fallbacks, headers. */
@@ -117,13 +118,13 @@ export interface AgentOptions {
    */
   stopWhen?: ((step: StepInfo) => boolean | Promise<boolean>) | undefined;
   /**
-   * Called before a tool runs. The function may wait for a person, because the run is recorded; the signal of the
-   * context is aborted if the run is cancelled.
+   * Called before a tool runs. The function may wait for a person as long as necessary, because the run is recorded and
+   * can be resumed if the process ends. `context.signal` is aborted if the run is cancelled.
    */
   approve?: ((call: ToolCallPart, context: ToolContext) => Approval | Promise<Approval>) | undefined;
   /**
-   * Appends queued messages to the thread, for callers that must combine this with another write. If it throws, the run
-   * ends and the messages stay queued. Default: `ledger.append`.
+   * Appends messages of the queue to the thread. Replaces `ledger.append`, the default, for callers that must make
+   * another write in the same transaction. If it throws, the run ends and the messages stay queued.
    */
   append?: ((threadId: string, messages: readonly Message[]) => Promise<StoredMessage[]>) | undefined;
   /** The maximum number of tools that run at the same time. Default 8. */
@@ -132,7 +133,7 @@ export interface AgentOptions {
   toolTimeoutMs?: number | undefined;
   /**
    * The maximum number of messages per request; see `ledger.context`. The last user message and all messages after it
-   * are sent even if they are more. Default: unlimited.
+   * are always sent, even if they are more than this number. Default: unlimited.
    */
   maxMessages?: number | undefined;
   /**
@@ -203,8 +204,8 @@ export type EndReason =
   | "stopped"
   | "cancelled"
   /**
-   * The answer ended in a way that a further call would repeat: at the token limit without a call, by a filter, or by a
-   * refusal.
+   * The answer was ended by the token limit (and has no tool call), by a filter or by a refusal. The run ends, because
+   * a further call to the model would end in the same way.
    */
   | "cut-off";
 
@@ -215,8 +216,8 @@ export interface AgentResult {
   /** The last answer; undefined if there is none. */
   message?: StoredMessage;
   /**
-   * The text of the last answer, including the paused messages that it continues; an empty string if there is no
-   * answer.
+   * The text of the last answer; an empty string if there is no answer. If the answer continues paused messages (finish
+   * reason "pause"), their text precedes it.
    */
   text: string;
   steps: StepInfo[];
@@ -242,17 +243,17 @@ export type AgentEvent =
   | { type: "end"; result: AgentResult };
 
 /**
- * A run of the agent. The run continues with or without a reader of its events. Unread events are buffered. Deltas are
- * dropped while there is no reader, because there may be very many and the message event has their content. The
- * iterator and `result` throw an error that ends the run. Leaving the loop does not cancel the run.
+ * A run of the agent. It continues whether or not its events are read. Unread events are buffered, except deltas, which
+ * are dropped while nobody reads: there may be very many, and the message event has their content. If an error ends the
+ * run, the iterator and `result` throw it. Leaving the loop over the events does not cancel the run.
  */
 export interface AgentRun extends AsyncIterableIterator<AgentEvent> {
   readonly threadId: Promise<string>;
   result(): Promise<AgentResult>;
   /**
-   * Queues a message with the role user, system or developer. The message is delivered after the current tool round,
-   * before the next call to the model; if no call follows, it is delivered like a follow-up. A paused answer is
-   * continued first.
+   * Queues a message with the role user, system or developer. It is delivered after the current tool round, before the
+   * next call to the model; if no call follows, it is delivered like a follow-up. If the model paused its answer, the
+   * answer is continued before the message is delivered.
    */
   steer(message: string | Message): QueuedMessage;
   /** Queues a message for delivery after the current answer. */

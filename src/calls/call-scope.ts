@@ -32,7 +32,10 @@ export class CallScope {
   /** Time at which the current target began. `#targetMs` is the limit for all attempts at this target. */
   #targetStartedAt: number;
   #targetMs = Infinity;
-  /** The current target's share of the call's time, in milliseconds; Infinity if no fallback is left. */
+  /**
+   * The time in milliseconds that the current target may use while fallbacks are left: its share of the call's time.
+   * Infinity if no fallback is left.
+   */
   #shareMs = Infinity;
   /** Aborts the current phase, which is an attempt or the wait before a retry. */
   #phase: AbortController | undefined;
@@ -109,8 +112,8 @@ export class CallScope {
   }
 
   /**
-   * Begins the attempts at a target. `ms` (the target's limit) and `shareMs` (its share) end these attempts but not the
-   * call.
+   * Begins the attempts at a target. When the target's limit (`ms`) or its share of the call's time (`shareMs`) is
+   * reached, these attempts end, but not the call.
    */
   beginTarget(ms: number, shareMs: number): void {
     this.#targetStartedAt = this.now();

@@ -120,7 +120,10 @@ function splitSecretValues(value: string): string[] {
   return [value, ...assignments.map((part) => part.slice(part.indexOf("=") + 1).trim())];
 }
 
-/** The forms of recent secrets, cached because a provider uses the same key for many calls. */
+/**
+ * The forms in which a reply can contain recent secrets (see `listForms`), cached because a provider uses the same key
+ * for many calls.
+ */
 const FORMS_CACHE = new Map<string, readonly string[]>();
 const MAX_CACHED_FORMS = 64;
 

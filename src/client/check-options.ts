@@ -18,8 +18,8 @@ import type { ClientOptions } from "./types.ts";
 const MIDDLEWARE_CHECKS: FieldChecks = { name: checkText, complete: checkFunction, stream: checkFunction };
 
 /**
- * Checks one middleware. Middleware may be an instance of a class with other fields, so a misspelled method is an error
- * only if no valid method exists.
+ * Checks one middleware. Unknown fields are allowed, because middleware may be an instance of a class. A misspelled
+ * method is therefore detected only if neither `complete` nor `stream` exists.
  */
 const checkMiddleware: FieldCheck = (value, path) => {
   checkFields(value, MIDDLEWARE_CHECKS, path, true);

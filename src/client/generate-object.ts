@@ -44,9 +44,9 @@ export async function generateObject<Schema extends AnySchema>(
 }
 
 /**
- * Returns the schema for the request, with `strict` if it complies with strict mode. A schema that was converted from a
- * Standard Schema allows unknown fields only because the validator drops them, so a closed copy, which allows none, is
- * sent if it complies.
+ * Returns the schema for the request, with `strict` if it complies with strict mode. A JSON Schema that was converted
+ * from a Standard Schema allows unknown fields only because the validator removes them. Its closed copy, which allows
+ * no unknown fields, is therefore sent if that copy complies.
  */
 function toSentSchema(
   json: SchemaObject,
@@ -86,7 +86,8 @@ function readObject(answer: Answer): unknown {
   }
   try {
     const value = parseText(text);
-    // A truncated number or literal can still be valid JSON. Lists and objects have an explicit end.
+    // If a number or a literal is cut off, the rest can still be valid JSON, so such a value of a cut-off answer is not
+    // trusted. A list or an object that can be parsed is complete.
     if (wasCut && (typeof value !== "object" || value === null)) throw cut();
     return value;
   } catch (error) {
@@ -95,7 +96,10 @@ function readObject(answer: Answer): unknown {
   }
 }
 
-/** Returns the text after the last tool part, because the text before a built-in tool's call is about that call. */
+/**
+ * Returns the text after the last tool call or result. An answer with calls of a provider's own tools can contain text
+ * before them, which is about the calls and not part of the object.
+ */
 function readLastText({ message: { parts } }: Answer): string {
   const after = parts.findLastIndex(({ type }) => type === "tool-call" || type === "tool-result");
   return getText({ parts: parts.slice(after + 1) });
@@ -103,7 +107,10 @@ function readLastText({ message: { parts } }: Answer): string {
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
-/** Parses JSON, or the JSON in the only Markdown fence of a text, because not every provider can enforce plain JSON. */
+/**
+ * Parses a text that is JSON. Otherwise parses the content of its Markdown fence, if there is exactly one, because not
+ * every provider can enforce plain JSON.
+ */
 function parseText(text: string): unknown {
   const bare = text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
   try {
@@ -118,8 +125,8 @@ function parseText(text: string): unknown {
 const FENCE_MARKS = /^[ \t]*(`{3,}|~{3,})/;
 
 /**
- * Returns the backticks or tildes of a line that opens a Markdown fence; an empty string for any other line. A line of
- * backticks with a further backtick after them opens no fence.
+ * Returns the backticks or tildes with which a line opens a Markdown fence; an empty string for any other line. By the
+ * rules of Markdown, opening backticks must be the only backticks of their line.
  */
 function openingMarks(line: string): string {
   const [before = "", marks = ""] = FENCE_MARKS.exec(line) ?? [];
@@ -127,8 +134,8 @@ function openingMarks(line: string): string {
 }
 
 /**
- * Returns the contents of all Markdown fences in one pass over the lines. A regular expression could backtrack for very
- * long, because the text is untrusted.
+ * Returns the contents of all Markdown fences of a text. The lines are read one by one, because the text is untrusted
+ * and a regular expression could backtrack for a very long time.
  */
 function findFencedTexts(text: string): string[] {
   const contents: string[] = [];

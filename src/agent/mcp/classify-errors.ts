@@ -34,7 +34,7 @@ export function isSessionLost(error: unknown): boolean {
 
 const isCutOff = (error: unknown): boolean => readRpcData(error) === CUT_OFF;
 
-/** Matches the error codes of connections that were never opened. */
+/** Matches the codes of network errors that occur before a connection is open, so that no request was sent. */
 const NEVER_SENT_CODES =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_|ERR_TLS_)/;
 
@@ -52,7 +52,10 @@ export function wasNotExecuted(error: unknown): boolean {
   return typeof code === "string" && NEVER_SENT_CODES.test(code);
 }
 
-/** True if the reply ended without a result, because the connection broke or the stream was truncated. */
+/**
+ * True if the reply ended without a result, so that the server may have executed the call: the stream was truncated, or
+ * the connection broke after it was opened.
+ */
 export function hasConnectionBroken(error: unknown): boolean {
   return isCutOff(error) || (error instanceof TypeError && error.cause !== undefined && !wasNotExecuted(error));
 }
@@ -61,7 +64,7 @@ export function hasConnectionBroken(error: unknown): boolean {
 export const isProtocolViolation = (error: unknown): boolean =>
   error instanceof Error && "issues" in error && Array.isArray(error.issues);
 
-/** True if the server sent nothing within the time limit of the request. */
+/** True if the server sent neither a reply nor a progress report within the time limit of the request. */
 export function isSilenceTimeout(error: unknown): boolean {
   const data = readRpcData(error);
   return readRpcCode(error) === TIMEOUT_CODE && isObject(data) && "timeout" in data;
@@ -70,7 +73,8 @@ export function isSilenceTimeout(error: unknown): boolean {
 /** Returns the message of an error that the server itself replied with; undefined for every other error. */
 export function readServerError(error: unknown): string | undefined {
   if (!(error instanceof Error) || isSilenceTimeout(error) || isCutOff(error)) return undefined;
-  // The prefix may occur several times, because servers that use the SDK repeat it in their own messages.
+  // The SDK adds this prefix to the message of an error reply. Servers that use the SDK may have it in their own
+  // message already, so it can occur several times.
   return /^(?:MCP error -?\d+: )+(.*)$/s.exec(error.message)?.[1];
 }
 

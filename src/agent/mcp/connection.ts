@@ -20,7 +20,7 @@ type McpProgressReport = Pick<McpProgress, "progress" | "total" | "message">;
 
 export interface McpRequestOptions {
   signal?: AbortSignal;
-  /** The longest time, in milliseconds, without a progress report. */
+  /** The longest time, in milliseconds, that may pass without a reply or a progress report. */
   silenceMs: number;
   onProgress?: (progress: McpProgressReport) => void;
 }
@@ -185,7 +185,7 @@ async function openCommandTransport({ command, args, env, cwd, onStderr }: McpCo
   });
   const close = transport.close.bind(transport);
   let closing: Promise<void> | undefined;
-  // A second call of `close` also waits for the end of the program.
+  // `close` may be called twice, by Koine and by the SDK. Both calls wait for the end of the program.
   transport.close = () => (closing ??= close());
   return { transport, stderrTail: () => tail.trim() };
 }

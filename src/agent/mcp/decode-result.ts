@@ -9,9 +9,9 @@ import type { ToolOutput } from "../types.ts";
 const MCP = "mcp";
 
 /**
- * Decodes a result. Structured content becomes the output, and text blocks that repeat it are dropped. A single text
- * becomes the output. Other blocks become content; if none of them is a text, a description becomes the output. `_meta`
- * is dropped.
+ * Decodes a result. Structured content becomes the output; of the blocks, texts that repeat it are dropped, and the
+ * others become content. Without structured content, a single text becomes the output; other blocks become content,
+ * and, if none of them is a text, a description of them becomes the output. `_meta` is dropped.
  */
 export function decodeResult(result: Record<string, unknown>): ToolOutput {
   const { structuredContent, isError } = result;

@@ -4,7 +4,10 @@ import { McpConnection } from "./connection.ts";
 import { toConnectError, mcpError, describeMcpError } from "./classify-errors.ts";
 import type { McpServerOptions } from "./types.ts";
 
-/** The pause, in milliseconds, after two consecutive failures; it is doubled for each further failure. */
+/**
+ * The pause, in milliseconds, before the next attempt to connect after two consecutive failures. Each further failure
+ * doubles the pause.
+ */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
 

@@ -11,8 +11,8 @@ export class HeadersError extends Error {}
 type FetchFunction = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * Creates a `fetch` function that adds the caller's headers. Its event streams end with an error if the request has no
- * result.
+ * Creates a `fetch` function that adds the caller's headers. If a reply is an event stream that may end without the
+ * result of its request, an error for the request is added at the end of the stream.
  */
 export function createFetch({ headers }: McpUrlOptions): FetchFunction {
   return async (url, init) => {
@@ -41,7 +41,8 @@ async function callHeaders<T>(headers: () => T | Promise<T>): Promise<T> {
 
 function readRequestId(body: unknown): string | number | undefined {
   if (typeof body !== "string") return undefined;
-  // The cast is safe, because the SDK writes the body. Requests have an id; notifications have no id.
+  // The cast is safe, because the SDK writes the body. A request has both fields, a notification has no id, and a reply
+  // to the server has no method; only a request waits for a result.
   const { id, method } = JSON.parse(body) as { id?: string | number; method?: string };
   return method === undefined ? undefined : id;
 }
@@ -74,7 +75,8 @@ function withMissingAnswerError(body: ReadableStream<Uint8Array>, id: string | n
 /** Detects event ids in a stream; if there are ids, the SDK resumes the stream itself. */
 class EventIdDetector {
   hasIds = false;
-  // The end of the previous chunk, because a line may be split; initially a line break, so that the first line matches.
+  // The last characters of the previous chunk, because "id:" may be split between two chunks. Initially a line break,
+  // so that "id:" is also found in the first line.
   #rest = "\n";
   readonly #decoder = new TextDecoder();
 

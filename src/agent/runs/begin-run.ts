@@ -42,8 +42,8 @@ export async function answerOpenCalls(context: RunContext): Promise<void> {
 }
 
 /**
- * Appends the input and returns the next action. If an earlier run appended the input with the same idempotency key and
- * other messages follow it, the action depends on those messages.
+ * Appends the input and returns the next action. If an earlier call with the same idempotency key appended the input
+ * and other messages already follow it in the thread, the next action is derived from those messages.
  */
 export async function appendInput(
   context: RunContext,
@@ -69,8 +69,8 @@ function keyReusedError(threadId: string, cause: unknown): AgentError {
 }
 
 /**
- * Returns the next action for a thread in which other messages follow the appended input. The first complete turn after
- * the input is its answer; without one, the whole history decides.
+ * Returns the next action for a thread in which other messages already follow the appended input. If a complete turn of
+ * the model follows it, this turn is the answer to the input. Otherwise the action is derived from the whole history.
  */
 async function findActionAfter(
   context: RunContext,

@@ -2,7 +2,7 @@
 // the next event.
 export class EventChannel<T> {
   #unread: T[] = [];
-  /** The number of consumed events at the front of `#unread`. */
+  /** The number of events at the front of `#unread` that were read and are not removed from the list yet. */
   #consumed = 0;
   #readers: { resolve: (result: IteratorResult<T>) => void; reject: (error: unknown) => void }[] = [];
   #hasEnded = false;

@@ -60,7 +60,10 @@ export function isBusy(error: unknown): boolean {
   return error instanceof AgentError && error.code === "busy";
 }
 
-/** Converts the error of a run for its caller. A run that lost its lease to another writer ends with "busy". */
+/**
+ * Converts the error of a run for its caller. If another writer took over the lease ("fenced"), the caller receives
+ * "busy". A "busy" error after the input was appended is created again, because its message must say so.
+ */
 export function toRunError(error: unknown, threadId: string, isInputAppended: boolean): unknown {
   const isFenced = error instanceof LedgerError && error.code === "fenced";
   return isFenced || (isInputAppended && isBusy(error)) ? busyError(threadId, error, isInputAppended) : error;

@@ -20,8 +20,8 @@ export class ThreadHistory {
   readonly #maxMessages: number | undefined;
   #loaded: LoadedHistory | undefined;
   /**
-   * The ids of all tool calls on the path to a leaf. If `maxMessages` is set, the model receives only some of these
-   * calls.
+   * The ids of all tool calls on the path to the message `leafId`. They are not read from `#loaded`, because with
+   * `maxMessages` the loaded messages are only a part of the path.
    */
   #callIds: { leafId: string | null; ids: Set<string> } | undefined;
 
@@ -51,8 +51,8 @@ export class ThreadHistory {
     }
     if (loaded === undefined) return;
     const follows = messages[0]?.parentMessageId === loaded.leafId;
-    // If `maxMessages` is set, the history is read again, because the ledger decides which messages are left out at the
-    // front.
+    // With `maxMessages`, the history is read again for the next step, because each new message changes which earlier
+    // messages the ledger leaves out.
     this.#loaded =
       follows && this.#maxMessages === undefined
         ? { leafId: last.id, messages: [...loaded.messages, ...messages] }
@@ -75,8 +75,8 @@ export class ThreadHistory {
   }
 
   /**
-   * Begins a run that answers exactly the returned messages. Throws `ThreadAdvancedError` if another writer has
-   * answered them.
+   * Begins a run whose answer follows exactly the returned messages. If another writer has appended messages, the
+   * history is read again; throws `ThreadAdvancedError` if these messages already contain the answer.
    */
   async begin(metadata: NonNullable<NewRun["metadata"]>): Promise<{ run: Run; messages: readonly StoredMessage[] }> {
     for (;;) {

@@ -5,8 +5,8 @@ import type { StoredMessage } from "../../model/index.ts";
 import { isInputRole, isInstruction } from "./next-action.ts";
 
 /**
- * Returns the messages in the order for the model. `isAgentRun` is true for runs of an agent, which begin after all
- * messages that their answer is based on.
+ * Returns the messages in the order in which the model receives them. Only answers for whose run `isAgentRun` is true
+ * are moved: an agent's run begins after all messages that its answer is based on, which is not certain for other runs.
  */
 export async function toModelOrder(
   messages: readonly StoredMessage[],
@@ -24,7 +24,10 @@ export async function toModelOrder(
   return ordered;
 }
 
-/** Returns the index after the messages of one run, which are adjacent. */
+/**
+ * Returns the index after the last message of the run that wrote the message at `start`. The messages of a run are
+ * adjacent. A message without a run counts alone.
+ */
 function findTurnEnd(messages: readonly StoredMessage[], start: number): number {
   const runId = messages[start]?.metadata.runId;
   let end = start + 1;
@@ -45,7 +48,7 @@ function countUnseen([answer]: readonly StoredMessage[], before: readonly Stored
     ({ id, role, metadata }) => !isInputRole(role) || metadata.runId !== undefined || id < runId,
   );
   const unseen = before.length - last - 1;
-  // If only instructions remained before the answer, `maxMessages` has cut off the message that it replies to; nothing
-  // is moved.
+  // If only instructions would remain before the answer, nothing is moved: `maxMessages` has removed the message that
+  // the answer replies to, and an answer must follow a message.
   return unseen === 0 || before.slice(0, last + 1).every(({ role }) => isInstruction(role)) ? 0 : unseen;
 }

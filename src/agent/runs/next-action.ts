@@ -9,7 +9,9 @@ export type NextAction =
   /** The model is called without a further message, because its answer paused and must be continued. */
   | "paused"
   | "done"
-  /** The answer ended in a way that a further call would repeat, such as a refusal or the token limit. */
+  /**
+   * The answer was ended by a refusal, a filter, an error or the token limit; a further call would end in the same way.
+   */
   | "cut-off";
 
 export function isInstruction(role: Message["role"]): boolean {
@@ -28,8 +30,8 @@ export function findNextAction(messages: readonly StoredMessage[]): NextAction {
   if (last.role === "user") return "ask";
   const answer = messages.findLast(({ role }) => role === "assistant");
   if (answer !== undefined && wasStopped(answer)) return "cut-off";
-  // Tool results are sent to the model. A call that the token limit truncated also has a result, an error, so that the
-  // model can repeat the call.
+  // The model receives the results of its calls next. This includes a call that the token limit truncated: its result
+  // is an error, and the model can repeat the call.
   if (last.role === "tool" || findClientCalls(last).length > 0) return "ask";
   if (isPaused(last)) return "paused";
   return last.metadata.finishReason?.unified === "length" ? "cut-off" : "done";

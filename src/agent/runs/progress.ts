@@ -29,7 +29,7 @@ export class RunProgress {
     this.#answer = { message, text: before + getText(answer), isPaused: isPaused(answer) };
   }
 
-  /** Sets the answer of the result to the last answer in messages that are older than this run. */
+  /** Makes the last answer among messages of earlier runs the answer of this run's result. */
   useEarlierAnswer(messages: readonly StoredMessage[]): void {
     const answer = findLastAnswer(messages);
     if (answer !== undefined) this.#answer = { ...answer, isPaused: isPaused(answer.message) };

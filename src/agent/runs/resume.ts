@@ -21,8 +21,8 @@ export interface TakeOverOptions {
 }
 
 /**
- * Finishes every unfinished step of the thread; step indexes begin at `first`. If the run is cancelled, the remaining
- * steps stay unfinished.
+ * Finishes every unfinished step of the thread and returns the steps; `first` is the index of the first returned step.
+ * If the run is cancelled, the remaining steps stay unfinished.
  */
 export async function finishUnfinishedSteps(
   context: RunContext,
@@ -53,14 +53,16 @@ export async function finishUnfinishedSteps(
     }
     if (context.signal.aborted) return steps;
     if (!isWriterAlive) {
-      // The runs are read again, because a step that was just finished may have continued a failed step.
+      // The runs are read again if steps were just finished, because one of them may have continued a failed step,
+      // which is then no longer to be salvaged.
       const left = unfinished.length === 0 ? failed : findFailedSteps(await context.ledger.runs(context.threadId));
       const answer = await salvage(context, left);
       if (answer === undefined) return steps;
       await finish(answer);
       continue;
     }
-    // A writer that ended its run itself is alive and may be between two steps.
+    // A run could not be taken over, because its writer ended it. The writer is therefore alive, and may be about to
+    // begin the next step.
     if (!options.wait) throw busyError(context.threadId);
     await waitUntilQuiet(context);
   }
@@ -72,14 +74,20 @@ export async function finishUnfinishedSteps(
  */
 const FIRST_POLL_MS = 50;
 const MAX_POLL_MS = 1000;
-/** The number of reads without a new run, about three seconds, after which a live writer counts as gone. */
+/**
+ * The number of consecutive reads without a new run, in about three seconds, after which the writer of a thread counts
+ * as gone.
+ */
 const QUIET_POLLS = 7;
 
 function isUnfinished(state: RunInfo["state"]): boolean {
   return state === "created" || state === "streaming";
 }
 
-/** Waits until a live writer begins its next step, has finished, or has begun no run for `QUIET_POLLS` reads. */
+/**
+ * Waits until the writer that may be alive begins its next step or has finished the answer, or until it counts as gone
+ * because `QUIET_POLLS` reads found no new run.
+ */
 async function waitUntilQuiet(context: RunContext): Promise<void> {
   const { ledger, threadId, history, signal } = context;
   let count = (await ledger.runs(threadId)).length;

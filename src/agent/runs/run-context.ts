@@ -48,8 +48,8 @@ export function publishMessages(context: RunContext, messages: readonly StoredMe
 }
 
 /**
- * Awaits a step of a ledger run. If the step throws, fails the run, which stores its partial messages outside the
- * active path.
+ * Awaits a part of the work on a step. If it throws, fails the step's run in the ledger, which stores the partial
+ * messages outside the active path, and throws the error again.
  */
 export async function orFailRun<T>(run: Run, step: Promise<T>): Promise<T> {
   try {

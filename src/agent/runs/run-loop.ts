@@ -22,7 +22,7 @@ export async function runLoop(context: RunContext, start: RunStart): Promise<Age
   }
 }
 
-/** The input of the run; `messages` is undefined once the input is appended to the thread. */
+/** The input of the run. `messages` is the input that is still to be appended; undefined if there is none. */
 interface PendingInput {
   messages: readonly Message[] | undefined;
   isAppended: boolean;
@@ -43,8 +43,8 @@ async function runSteps(context: RunContext, start: RunStart, input: PendingInpu
     }
     const reason = await decideEnd(context, action, progress);
     if (reason !== undefined) return progress.result(reason, input.messages);
-    // Another writer may answer the input once it is in the thread. Before its first call to the model, the run
-    // therefore waits if the thread is busy.
+    // Once the input is in the thread, another writer may be answering it. The run then waits for that writer instead
+    // of throwing "busy", unless the run itself has already called the model.
     const options = { force: start.force, wait: start.wait || (input.isAppended && progress.modelCalls === 0) };
     const step = await tryStep(context, options, progress);
     if (step === undefined) {
@@ -58,8 +58,8 @@ async function runSteps(context: RunContext, start: RunStart, input: PendingInpu
 }
 
 /**
- * Finishes the steps that earlier runs left unfinished and returns the next action. Returns "ask" if the run was
- * cancelled.
+ * Finishes the steps that earlier runs left unfinished and returns the next action. If the run was cancelled, returns
+ * "ask", and `decideEnd` then ends the run.
  */
 async function prepareThread(
   context: RunContext,
@@ -97,7 +97,7 @@ async function tryStep(
 }
 
 async function findActionAfterStep({ history }: RunContext, { info, answer }: Step): Promise<NextAction> {
-  // A step without info was cancelled; `decideEnd` handles it.
+  // A step without info was cancelled. `decideEnd`, which is called next, ends the run whatever the action is.
   if (info === undefined) return "ask";
   // A further call after an empty answer would send the same request again.
   if (answer === undefined) return "cut-off";

@@ -9,10 +9,14 @@ import { beginExclusiveRun, isLeafConflict } from "./exclusive-run.ts";
 import { findClientCalls, readToolResults } from "./recorded-answer.ts";
 import { orFailRun, type RunContext } from "./run-context.ts";
 
-/** Returns the failed steps that no later run has continued and finished. */
+/**
+ * Returns the failed steps that still need to be continued. A step is settled if a later run continued it, and that run
+ * was committed or superseded, or is itself settled.
+ */
 export function findFailedSteps(runs: readonly RunInfo[]): RunInfo[] {
   const settled = new Set<unknown>();
-  // The newest run is read first, because a run is later in the list than the run that it continues.
+  // Runs are visited from the newest to the oldest, because whether a run is settled depends on the later run that
+  // continued it (`metadata.continues` is the id of the continued run).
   for (const { id, state, metadata } of runs.toReversed()) {
     if (state === "committed" || state === "superseded" || settled.has(id)) settled.add(metadata?.["continues"]);
   }
@@ -27,8 +31,8 @@ function isFailedStep({ state, metadata }: RunInfo): boolean {
 }
 
 /**
- * Continues the newest failed step of the active branch in a new run at the active leaf, after messages that were
- * appended since. Returns undefined if the branch has no failed step.
+ * Continues the newest failed step of the active branch in a new run. The new run begins at the active leaf, so
+ * messages that were appended after the failure precede it. Returns undefined if the branch has no failed step.
  */
 export async function salvage(context: RunContext, failedRuns: readonly RunInfo[]): Promise<PendingAnswer | undefined> {
   while (failedRuns.length > 0) {
@@ -54,7 +58,10 @@ interface FailedStep {
   results: ReadonlyMap<string, ToolResultPart>;
 }
 
-/** Returns the answer and results of a failed run; an empty list if another run or message has continued from them. */
+/**
+ * Returns the answer and the results of a failed run, as a list of one; an empty list if the run has no answer, or if
+ * messages of another run or of the caller follow its messages.
+ */
 function findFailedStep(run: RunInfo, messages: readonly StoredMessage[]): FailedStep[] {
   const ofRun = messages.filter(({ metadata }) => metadata.runId === run.id);
   const [answer] = ofRun;

@@ -85,8 +85,8 @@ function readModel({ metadata }: Message): Record<string, unknown> {
 }
 
 /**
- * True if the metadata contains values that a process could not derive from the run's deltas and earlier metadata when
- * it takes the run over.
+ * True if the metadata must be stored before the tools run: it contains losses, attempts or another provider, and a
+ * process that takes the run over could not derive these from the deltas and the stored metadata (`known`).
  */
 function hasNewMetadata(metadata: Record<string, unknown>, known: Record<string, unknown> | undefined): boolean {
   const { provider = known?.["provider"], losses, attempts } = metadata;
@@ -119,8 +119,8 @@ function createRequest({ settings }: RunContext, { index, messages: history, too
   const messages = instructions === undefined ? [...history] : [instructions, ...history];
   const request: ModelRequest = { ...defaults, model, messages };
   if (tools.declarations.length > 0) request.tools = tools.declarations;
-  // `toolChoice` may require a call only in the first step, because a model that must call a tool in every step would
-  // never finish.
+  // `toolChoice` may require a call only at the start of a run, because a model that must call a tool in every step
+  // would never finish. A step that follows tool results (after a resume) is not the start.
   const isFirst = index === 0 && history.at(-1)?.role !== "tool";
   if (!isFirst && request.toolChoice !== undefined) request.toolChoice = withoutRequiredCall(request.toolChoice);
   return request;
@@ -156,8 +156,8 @@ async function receiveAnswer(
       for (const delta of batch) context.emit({ type: "delta", runId: run.id, delta: ids.renameDelta(delta) });
       isComplete = batch.at(-1)?.kind === "done";
     }
-    // A cancelled stream drops unread deltas even if its answer was complete, so the recorded deltas would be
-    // incomplete.
+    // If the run is cancelled, the stream drops unread deltas, even if the provider has sent the complete answer. The
+    // deltas in the ledger may then be incomplete, so the step counts as cancelled.
     if (!isComplete) signal.throwIfAborted();
     const answer = await stream.response();
     // The answer is converted before any tool runs, because an answer that cannot be recorded must have no effects.

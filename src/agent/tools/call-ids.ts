@@ -11,14 +11,17 @@ export class CallIds {
   readonly #modelIdById = new Map<string, string>();
 
   /**
-   * `taken` contains the ids on the path before the answer. A process that reads the step again therefore assigns the
-   * same ids.
+   * `taken` contains the ids of all calls on the path before the answer. These do not depend on the process, so a
+   * process that takes the step over assigns the same ids.
    */
   constructor(taken: Iterable<string>) {
     this.#taken = new Set(taken);
   }
 
-  /** Returns the unique id for a model's id, which is assigned on the first call. */
+  /**
+   * Returns the unique id for the id that the model gave to a call. The first call of this method for a model's id
+   * assigns the unique id; later calls return the same one.
+   */
   assignId(modelId: string): string {
     const assigned = this.#idByModelId.get(modelId);
     if (assigned !== undefined) return assigned;
@@ -30,7 +33,10 @@ export class CallIds {
     return id;
   }
 
-  /** Returns the model's id for a unique id; the same id if it was not assigned here. */
+  /**
+   * Returns the model's id of the call to which `assignId` gave this unique id; the given id if it was not assigned
+   * here.
+   */
   modelId(id: string): string {
     return this.#modelIdById.get(id) ?? id;
   }
@@ -50,9 +56,9 @@ export class CallIds {
   }
 
   /**
-   * Returns a delta with unique call ids, for readers of the events. A delta that contains only strings and numbers, as
-   * most do, is returned unchanged if its id stays the same. A delta with objects is copied, because the assembled
-   * answer shares those objects.
+   * Returns a delta with unique call ids, for readers of the events. Most deltas contain only strings and numbers; such
+   * a delta is returned itself if its call id does not change. A delta with objects is always copied, because the
+   * assembled answer shares these objects and a reader could change them.
    */
   renameDelta(delta: Delta): Delta {
     const { kind, payload } = delta;

@@ -2,8 +2,8 @@
 import { parseJson, stringifyJson } from "../../model/index.ts";
 
 /**
- * Returns the value in the form in which it is read back: a date as its text, a class instance as its fields, and
- * numbers with exact digits unchanged.
+ * Returns the value as it will be read back from the ledger: a date becomes a string, and a class instance a plain
+ * object with its fields. Numbers that `parseJson` read with their exact digits keep them.
  */
 export function toPlainJson(value: unknown): unknown {
   if (value === undefined) return undefined;
@@ -29,12 +29,13 @@ function rejectSilentLoss(value: unknown): void {
 }
 
 /**
- * Describes a value that JSON would change and that is recognized only by its container: undefined in a list, or an
- * invalid date. Returns undefined for any other value.
+ * Describes a value that JSON would change and that can be recognized only with the object or list that contains it:
+ * undefined in a list, or an invalid date. Returns undefined for any other value.
  */
 function describeLossInHolder(holder: unknown, key: string, value: unknown): string | undefined {
   if (value === undefined && Array.isArray(holder)) return "Undefined in a list";
-  // `value` is already the result of `toJSON`; only the container still has the date.
+  // A replacer receives `value` after `toJSON` was called, so an invalid date is null here; only the container has the
+  // date.
   const original: unknown = Reflect.get(Object(holder) as object, key);
   return original instanceof Date && Number.isNaN(original.getTime()) ? "An invalid date" : undefined;
 }
@@ -47,7 +48,7 @@ function describeLoss(value: unknown): string | undefined {
   if (value instanceof Error) return "An error";
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null || Object.keys(value).length > 0) return undefined;
-  // Boxed primitives such as `new Number(1)` are written as their value.
+  // Boxed primitives such as `new Number(1)` are not lost: JSON contains their primitive value.
   if (typeof value.valueOf() !== "object") return undefined;
   return `A value of class ${value.constructor.name}`;
 }

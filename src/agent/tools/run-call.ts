@@ -38,11 +38,11 @@ export interface ToolRound {
   readonly startedBefore: ReadonlySet<string>;
   readonly startedCalls: StartedCalls;
   readonly concurrency: ConcurrencyLimit;
-  /** Aborted when the run is cancelled or the round is broken by a failure. */
+  /** Aborted when the run is cancelled, or when the round is broken (see `broken`). */
   readonly signal: AbortSignal;
   /**
-   * Aborted only when the round is broken, for example by a failure of the ledger. Its calls then receive no
-   * "cancelled" result and can be resumed.
+   * Aborted when the round is broken: the ledger failed, or the run is released to another process. Open calls then
+   * receive no "cancelled" result, so that they can be resumed.
    */
   readonly broken: AbortSignal;
 }
@@ -56,7 +56,8 @@ export async function runToolCall(round: ToolRound, call: ToolCallPart): Promise
   if (wasStopped(message)) return isRerun ? interruptedResult(call) : stoppedAnswerResult(call, message);
   if (checkedTool === undefined) return unknownToolResult(call, [...tools.byName.keys()]);
   const checked = await checkArguments(checkedTool, call);
-  // A call that an earlier process started may have had effects, so a result that it "was not run" would be wrong.
+  // The arguments are invalid. For a call that an earlier process started, the result for invalid arguments would be
+  // wrong: it says that the tool was not run, but the earlier process may have run it.
   if ("result" in checked) return isRerun ? interruptedResult(call) : checked.result;
   // A call that an earlier process started was already approved.
   const rejection = isRerun ? undefined : await requestApproval(round, call);
@@ -118,8 +119,9 @@ async function startTool(round: ToolRound, call: ToolCallPart, start: ToolStart)
   const outcome = await runTool(round, call, start, timeout).finally(() => timeout.stop());
   const wasAborted = timeout.signal.aborted;
   const isLost = wasAborted && round.broken.aborted;
-  // A returned value is recorded even if the tool's signal was aborted, because it shows how far the tool came. The
-  // exception is a "safe" tool in a broken round: its call runs again when the thread is resumed.
+  // A returned value is recorded even if the tool's signal was aborted, because it shows what the tool has done. Only
+  // in a broken round, the value of a tool with `retry: "safe"` is not recorded: its call runs again when the thread is
+  // resumed.
   if (outcome !== undefined && "value" in outcome && !(isLost && tool.retry === "safe"))
     return toToolResult(call, outcome.value);
   if (

@@ -21,21 +21,22 @@ import { findBlobs, unrecordableResult } from "./tool-results.ts";
 export interface PendingAnswer {
   readonly run: Run;
   readonly message: Message;
-  /** Metadata about the answer that is added to the ledger run. */
+  /** Metadata about the answer, such as its losses and attempts, that is added to the run of the ledger. */
   readonly runMetadata: Record<string, unknown>;
   /** The ids of the calls that an earlier process started. */
   readonly startedBefore: ReadonlySet<string>;
   /** Results that an earlier process recorded, by call id. */
   readonly recordedResults: ReadonlyMap<string, ToolResultPart>;
   /**
-   * The unique ids of the calls, which readers of the events have received; undefined for the answer of an earlier run.
+   * The unique ids that were assigned to the calls while the answer was streamed, and that readers of the events have
+   * received. Undefined for the answer of an earlier process; new ids are then assigned.
    */
   readonly ids?: CallIds;
 }
 
 /**
- * Returns one result per call of the message, which has unique call ids. Throws the ledger's errors; the signal of the
- * running tools is then aborted.
+ * Returns one result for each call of the message, whose call ids are already unique. If the ledger fails, aborts the
+ * signal of the running tools and throws the ledger's error.
  */
 export async function runTools(
   runContext: RunContext,
@@ -47,8 +48,9 @@ export async function runTools(
   const breakIfReleased = (): void => {
     if (isReleased(runContext.signal.reason)) broken.abort(runContext.signal.reason);
   };
-  // The listener is registered before `AbortSignal.any`, so that `broken` is aborted before the tools observe the
-  // abort.
+  // When the run is released, `broken` must be aborted before the tools see the abort, because otherwise they would
+  // record "cancelled" results. Listeners run in the order of registration, so this one is added before
+  // `AbortSignal.any`.
   runContext.signal.addEventListener("abort", breakIfReleased, { once: true });
   if (runContext.signal.aborted) breakIfReleased();
   const round: ToolRound = {

@@ -37,7 +37,10 @@ export class Toolbox {
   readonly #inputs: readonly ToolInput[];
   readonly #checkedTools = new WeakMap<AgentTool, CheckedTool>();
   readonly #onProblem: AgentOptions["onProblem"];
-  /** The paths of the tools in the last listing, by name; undefined before the first listing. */
+  /**
+   * The path of each tool in the last listing (such as "/tools/0"), by the name of the tool; undefined before the first
+   * listing.
+   */
   #lastPaths: ReadonlyMap<string, string> | undefined;
   /** The paths of dropped tools that were already reported. */
   readonly #reportedPaths = new Set<string>();
@@ -71,8 +74,8 @@ export class Toolbox {
   }
 
   /**
-   * Returns the tools without those that a source newly lists under the name of another tool. A dropped tool is
-   * reported, but is not an error, because the runs of a working agent must not fail.
+   * Of several tools with the same name, returns only the one that had the name in the last listing, or else the first.
+   * The others are reported and dropped; this is not an error, because a source must not break a working agent.
    */
   #dropLaterDuplicates(all: readonly LocatedTool[], lastPaths: ReadonlyMap<string, string>): LocatedTool[] {
     const byName = new Map<string, LocatedTool>();
@@ -216,8 +219,8 @@ const FIELD_SYNONYMS: Readonly<Record<string, keyof AgentTool>> = {
 };
 
 /**
- * Throws for a field that has no effect. Instances of classes may have any field; tools of a source may have any field
- * except the names in `FIELD_SYNONYMS`.
+ * Throws for an unknown field, which would have no effect. Instances of classes may have any field; plain objects from
+ * a source may have any field except the names in `FIELD_SYNONYMS`.
  */
 function checkFields(tool: AgentTool, path: string, isFromSource: boolean): void {
   const prototype: unknown = Object.getPrototypeOf(tool);

@@ -57,7 +57,8 @@ const ENDPOINTS: Readonly<Record<HttpDialect, DialectEndpoint>> = {
   },
   gemini: {
     version: "/v1beta",
-    // A Vertex URL that ends in a project or publisher is also complete, because its version is before them.
+    // A Vertex URL that ends in a project or publisher also needs no added version, because the version precedes them
+    // in the path.
     isComplete: (path) => isVersioned(path) || /\/(?:projects\/.+|publishers\/[^/]+)$/.test(path),
     hasModelInUrl: true,
     callPath: (model, stream, base) =>

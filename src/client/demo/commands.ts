@@ -48,8 +48,8 @@ export const COMMANDS: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Parses the texts of a message. The first text with a command is used, because some clients add texts of their own to
- * the user's text.
+ * Parses the texts of a message and returns the plan of the first text that begins with a command or modifier. All
+ * texts are searched, because some clients add texts of their own to the user's text.
  */
 export function parsePlan(texts: readonly string[]): DemoPlan {
   const plans = texts.map(parseText);
@@ -78,7 +78,10 @@ function isModifier(word: string): word is keyof DemoModifiers {
   return MODIFIERS.includes(word);
 }
 
-/** Parses an action. Returns undefined for text that only looks like a command, such as "Long time no see". */
+/**
+ * Parses the action of a command; `rest` is the text after the command's name. Returns undefined if the text only looks
+ * like a command, such as "Long time no see".
+ */
 function parseAction(command: string, rest: string): DemoAction | undefined {
   switch (command) {
     case "help":

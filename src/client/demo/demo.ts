@@ -105,7 +105,7 @@ function* answerRequest(
   yield* streamScripts(scripts, { ...settings, limit: Math.min(maxOutputTokens, middle) });
 }
 
-/** Yields the deltas with a pause before each; if `stalls` is true, never ends. */
+/** Yields the deltas with a pause before each. If `stalls` is true, waits without an end after the last delta. */
 async function* paceDeltas(
   deltas: Iterable<Delta>,
   wait: (ms: number) => Promise<void>,

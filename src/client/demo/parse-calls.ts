@@ -43,8 +43,8 @@ export function parseCalls(text: string): RequestedCall[][] {
 }
 
 /**
- * Returns the index after a JSON value. A value without an end takes the rest of the text, so the call has invalid
- * arguments.
+ * Returns the index after the JSON value with which the text begins. A value without an end takes the rest of the text,
+ * so that the demo makes a call with invalid arguments.
  */
 function findValueEnd(text: string): number {
   let depth = 0;

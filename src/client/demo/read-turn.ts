@@ -11,8 +11,8 @@ export interface DemoTurn {
   /** The number of assistant messages with tool calls after the user message. */
   rounds: number;
   /**
-   * The tool results after the user message, in the order of their calls; empty unless the history ends with tool
-   * results.
+   * The tool results after the user message, in the order of their calls. The list is empty if the last message of the
+   * history is not a tool message, because the results were then already answered.
    */
   results: ToolResultPart[];
   /** True if the history ends with an assistant message, which the answer continues. */

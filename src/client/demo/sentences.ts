@@ -25,7 +25,10 @@ export function helpText(): string {
   return `I am Koine's demo: a small script, not a language model. Begin a message with one of these words:\n\n${lines.join("\n")}\n\nAnything else I repeat.`;
 }
 
-/** Returns the answer to a message without a command. `choice` counts from 0; further choices begin differently. */
+/**
+ * Returns the answer to a message without a command. `choice` is the index of the choice; all choices after the first
+ * begin with other words, so that they can be distinguished.
+ */
 export function echoText({ texts, attachments }: DemoTurn, choice: number): string {
   const text = texts.join("\n").trim();
   const added = attachments.length === 0 ? "" : ` with ${joinWithAnd(attachments)}`;

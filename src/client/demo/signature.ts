@@ -37,8 +37,8 @@ export function createCallId(issuer: string, origin: string): string {
 }
 
 /**
- * Returns the last eight digits of a call id: a hash of the issuer and the other digits (`own`), so that an issuer
- * recognizes its own call ids.
+ * Returns the mark of a call id, its last eight digits: a hash of the issuer and of the digits before the mark (`own`).
+ * Only the issuer that created a call id computes the same mark.
  */
 function computeMark(issuer: string, own: string): string {
   return fingerprint(`${issuer}\ncall\n${own}`).slice(0, 8);
@@ -51,8 +51,8 @@ function isOwnCall(issuer: string, part: Part): boolean {
 }
 
 /**
- * Throws if signed reasoning in the history was changed, or if it is missing from a message for which `hasReasoned` is
- * true.
+ * Throws if signed reasoning in the history was changed. Also throws if a message with the demo's own calls lacks
+ * signed reasoning although `hasReasoned` is true for its index.
  */
 export function checkSeals(
   messages: readonly Message[],

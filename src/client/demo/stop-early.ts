@@ -16,7 +16,7 @@ export function cutAtStopSequence(script: DemoScript, stops: readonly string[]):
   return script;
 }
 
-/** Counts the tokens up to the middle of the script's last part. */
+/** Counts the tokens of the script up to the middle of its last part, for the command `cut`; at least 1. */
 export function countTokensToMiddle({ parts }: DemoScript): number {
   const counts = parts.map((part) => splitTokens(readScriptPartText(part)).length);
   const total = counts.reduce((sum, count) => sum + count, 0);

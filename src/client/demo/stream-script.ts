@@ -70,7 +70,7 @@ class ChoiceWriter {
 
   *write(): Generator<Delta> {
     for (const [partKey, part] of this.script.parts.entries()) {
-      // A part is not started if no tokens are left for it.
+      // A part with text is not started if the token limit is already reached.
       this.#isCut = this.outputTokens >= this.#settings.limit && readScriptPartText(part) !== "";
       if (this.#isCut) return;
       const base: PayloadBase = this.#choice === 0 ? { partKey } : { partKey, choice: this.#choice };

@@ -1,5 +1,6 @@
-// Applies middleware around calls; the first middleware is outermost. Middleware is the caller's code, so its calls of
-// `next` and its results are checked. An exception of the middleware of a stream is thrown when the stream is read.
+// Applies middleware around calls; the first middleware is outermost. Middleware is code of Koine's users, so its calls
+// of `next` and its results are checked. If the `stream` method of a middleware throws, the error is thrown when the
+// stream is read.
 import type { Answer, AnswerStream } from "../../calls/index.ts";
 import { configurationError, hasMethods } from "../../calls/index.ts";
 import { isRecord } from "../../model/value-kind.ts";

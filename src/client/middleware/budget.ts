@@ -107,7 +107,10 @@ export function budget(options: BudgetOptions): Budget {
 class BudgetState {
   spent: BudgetUsage = ZERO_USAGE;
   readonly #limits: BudgetOptions;
-  /** The last attempt for which the usage of a limit is unknown, by the name of that limit. */
+  /**
+   * For each limit that cannot be enforced, by its name: the last attempt that does not report the usage which that
+   * limit counts.
+   */
   #unknown = new Map<string, Attempt>();
 
   constructor(limits: BudgetOptions) {
@@ -140,7 +143,8 @@ class BudgetState {
     const { attempts } = "answer" in outcome ? outcome.answer : readAttempts(outcome.error);
     for (const attempt of attempts) {
       const { usage } = attempt;
-      // Attempts with an error reply and attempts that were never sent have no usage and cost nothing.
+      // An attempt is free if it reports no usage and has no answer, and the provider cannot have billed it: it
+      // received an error reply or was never sent.
       const isFree = usage === undefined && attempt.mayBeBilled === undefined && !isAnswered(attempt);
       const missing = usage === undefined ? METERED : usage.cost === undefined ? (["cost"] as const) : [];
       for (const name of isFree ? [] : missing) this.#unknown.set(name, attempt);

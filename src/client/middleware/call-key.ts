@@ -6,9 +6,9 @@ import { isObject } from "../../model/value-kind.ts";
 import type { Call } from "./types.ts";
 
 /**
- * Returns a text with everything that the answer to a call may depend on: the request and its targets. The order of
- * object keys does not matter. The text does not contain streaming, ids and metadata of messages, time limits, retries
- * and the caller's metadata.
+ * Returns a text that contains everything on which the answer to a call may depend: the request and its targets. The
+ * order of object keys does not matter. It does not contain the stream flag, the ids and metadata of messages, time
+ * limits, retries and the caller's metadata, because the answer does not depend on them.
  */
 export function callKey({ request, options }: Call): string {
   const { provider, fallbacks, onBreaks, repair } = options;

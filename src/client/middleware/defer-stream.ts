@@ -21,7 +21,10 @@ class DeferredSource implements AnswerSource {
   #batches: AsyncIterator<readonly Delta[]> | undefined;
   /** Aborted when the reader leaves; ends the wait for `open`. */
   readonly #leaving = new AbortController();
-  /** The error of later reads if the reader left before the inner stream was open; undefined otherwise. */
+  /**
+   * The error that later reads throw if the reader left before `open` had returned the inner stream; undefined
+   * otherwise.
+   */
   #leftError: ClientError | undefined;
 
   constructor(open: () => AnswerStream | Promise<AnswerStream>) {
@@ -37,7 +40,8 @@ class DeferredSource implements AnswerSource {
 
   async #openInner(): Promise<AnswerStream> {
     const inner = await this.#open();
-    // If the reader has left, the inner stream is cancelled, so that listeners of the inner stream receive its outcome.
+    // If the reader has left, the inner stream, which nobody reads, is cancelled. Its listeners then receive its
+    // outcome.
     if (this.#leftError !== undefined) inner.cancel(this.#leftError.cause);
     else this.#inner = inner;
     return inner;

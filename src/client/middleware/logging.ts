@@ -19,7 +19,9 @@ export interface LogEntry {
   provider?: string;
   model?: string;
   durationMs: number;
-  /** The time in milliseconds until the first deltas of a stream; undefined if there were none. */
+  /**
+   * The time in milliseconds from the beginning of a streamed call to its first deltas; undefined if there were none.
+   */
   firstDeltaMs?: number;
   finishReason?: FinishReason;
   /** The usage of all attempts together. */

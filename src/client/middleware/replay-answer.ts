@@ -17,7 +17,9 @@ class ReplaySource implements AnswerSource {
   readonly #answer: Answer;
   readonly #signal: AbortSignal | undefined;
   #isPulled = false;
-  /** The error of later reads if the reader left before the first read; undefined otherwise. */
+  /**
+   * The error that all later reads throw if the reader cancelled or left before the first read; undefined otherwise.
+   */
   #leftError: ClientError | undefined;
 
   constructor(answer: Answer, signal: AbortSignal | undefined) {
@@ -61,8 +63,8 @@ class ReplaySource implements AnswerSource {
   }
 
   /**
-   * Ends the stream before its first read. Has no effect later, because the answer is complete and the stream itself
-   * drops unread deltas.
+   * Ends the stream if it has not been read yet. After the first read this has no effect: that read returns the whole
+   * answer, and `BatchedAnswerStream` drops the deltas that its reader has not received.
    */
   cancel(reason?: unknown): void {
     if (!this.#isPulled) this.#leftError ??= leftBeforeStartError(reason);

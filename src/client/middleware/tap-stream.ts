@@ -87,7 +87,9 @@ class TappedSource implements AnswerSource {
     await this.#notifyEnd(outcome);
   }
 
-  /** Notifies the listener of the first outcome only. Returns the promise of that notification. */
+  /**
+   * Notifies the listener of an outcome, unless it was notified before. Returns the promise of the only notification.
+   */
   #notifyEnd(outcome: CallOutcome): Promise<void> {
     this.#endNotification ??= notifyListener(() => this.#tap.ended?.(outcome));
     return this.#endNotification;

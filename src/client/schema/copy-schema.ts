@@ -8,8 +8,8 @@ import { ClientError } from "../../calls/index.ts";
 type KeywordKind = "schema" | "schemas" | "named" | "names" | "lists" | "pattern" | "text" | "limit" | "any";
 
 /**
- * The kind of value of each keyword. Keywords that are not listed here and not handled by `#keyword` are not copied,
- * because their values, such as examples, may look like schemas.
+ * The kind of value that each copied keyword has. All other keywords are dropped, except those that `#keyword` handles
+ * itself: their values, such as examples, are not schemas but may look like schemas to the validation library.
  */
 const KEYWORDS = new Map<string, KeywordKind>(
   Object.entries({
@@ -40,7 +40,10 @@ export function copySchema(schema: SchemaObject, path: string, isDraft4: boolean
   return new SchemaCopy(path, isDraft4, collectReferenceSteps(schema, path)).object(schema, "", 0);
 }
 
-/** Collects the keys in local references, because definitions can be under any key, such as `components/schemas`. */
+/**
+ * Collects the keys in all local references, such as "components" and "schemas" for "#/components/schemas/A". Values
+ * under these keys are copied even if the keys are not keywords, because they contain referenced definitions.
+ */
 function collectReferenceSteps(schema: SchemaObject, path: string): ReadonlySet<string> {
   const steps = new Set<string>();
   try {
@@ -111,7 +114,7 @@ class SchemaCopy {
     if (key === "items") return Array.isArray(value) ? this.#list(value, at, depth) : this.#schema(value, at, depth);
     if (key === "dependencies") return this.#dependencies(value, at, depth);
     const kind = KEYWORDS.get(key);
-    // An unknown key is copied only if a local reference contains it, because definitions can be under any key.
+    // An unknown key is copied only if it is part of a local reference, because its value then contains definitions.
     if (kind === undefined) return isObject(value) && this.#steps.has(key) ? this.object(value, at, depth) : undefined;
     return this.#valueOf(kind, key, value, at, depth);
   }

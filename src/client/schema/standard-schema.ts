@@ -21,8 +21,8 @@ export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
 }
 
 /**
- * Converts the input type of a Standard Schema to JSON Schema, because the model writes the value before any
- * transformation.
+ * Converts the input type of a Standard Schema, which describes a value before the schema's transformations, to JSON
+ * Schema, because the model writes the untransformed value.
  */
 export function toJsonSchema(schema: StandardSchemaV1, path: string): SchemaObject {
   const { vendor } = schema["~standard"];
@@ -54,7 +54,7 @@ export function toJsonSchema(schema: StandardSchemaV1, path: string): SchemaObje
 }
 
 /**
- * True if the schema has the field `jsonSchema`. By the specification, such an object implements the whole converter.
+ * True if the Standard Schema can be converted: by the specification, the field `jsonSchema` is the complete converter.
  */
 function hasJsonSchema(schema: StandardSchemaV1): schema is StandardSchemaWithJson {
   const standard: object = schema["~standard"];

@@ -6,7 +6,10 @@ import { ClientError } from "../../calls/index.ts";
 import { copySchema } from "./copy-schema.ts";
 import type { SchemaIssue } from "./types.ts";
 
-/** The draft of a schema, by a text that its `$schema` contains. Default: 2020-12. */
+/**
+ * Pairs of a text and a draft: a schema whose `$schema` contains the text is validated by that draft, any other schema
+ * by 2020-12. The library has no draft 6, so draft 7 is used instead.
+ */
 const DRAFTS: readonly (readonly [string, SchemaDraft])[] = [
   ["draft-04", "4"],
   ["draft-06", "7"],
@@ -14,7 +17,10 @@ const DRAFTS: readonly (readonly [string, SchemaDraft])[] = [
   ["2019-09", "2019-09"],
 ];
 
-/** Keywords whose error only repeats the error of a nested keyword. */
+/**
+ * Keywords that contain other schemas. Their errors are omitted, because they only repeat the errors of the nested
+ * schemas.
+ */
 const WRAPPER_KEYWORDS: ReadonlySet<string> = new Set(
   (
     "$ref $recursiveRef properties patternProperties additionalProperties unevaluatedProperties items prefixItems " +
@@ -22,7 +28,7 @@ const WRAPPER_KEYWORDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Replacements for messages of the validation library that are hard to understand. */
+/** Pairs of a pattern and a replacement, for messages of the validation library that are hard to understand. */
 const MESSAGE_REWRITES: readonly (readonly [RegExp, string])[] = [
   [/^Instance type "(\w+)" is invalid\. Expected (.+)\.$/, "Expected $2, found $1."],
   [/^Instance does not have required property (.+)\.$/, "The field $1 is missing."],
@@ -60,7 +66,10 @@ export function compileValidator(schema: SchemaObject, path: string): (value: un
   };
 }
 
-/** Returns the schemas that references can refer to, by URL. Throws for a reference without a target. */
+/**
+ * Returns the map from URLs to schemas with which the validation library resolves references. Throws a `ClientError`
+ * for a reference whose target is not inside the schema.
+ */
 function resolveReferences(schema: Schema, path: string): ReturnType<typeof dereference> {
   const fail = (fault: string, cause?: unknown): never => {
     throw new ClientError("configuration", `The schema is not valid JSON Schema: ${fault}`, { path, cause });

@@ -55,8 +55,8 @@ const COMMAND_FIELDS = ["args", "env", "cwd"] as const;
 const URL_FIELDS = ["headers"] as const;
 
 /**
- * Converts the setting to the agent's options. `addMistake` is called for fields that contradict each other;
- * `resolvePath` makes a path absolute.
+ * Converts the setting `mcpServers` to the agent's options. `addMistake` is called for fields that contradict each
+ * other; `resolvePath` makes a path absolute.
  */
 export function toMcpServerOptions(
   servers: NonNullable<NonNullable<ConfigInput["tasks"]>["mcpServers"]>,
@@ -65,7 +65,7 @@ export function toMcpServerOptions(
 ): McpServerOptions[] {
   const options: McpServerOptions[] = [];
   for (const [name, server] of Object.entries(servers)) {
-    // The value is undefined if it was invalid; the mistake was added when the value was read.
+    // The settings of a server are undefined if they were invalid. The mistake was already added when they were read.
     if (server === undefined) continue;
     const { type, disabled, command, args, env, cwd, url, headers, ...common } = server;
     const isCommand = command !== undefined;

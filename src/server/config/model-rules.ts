@@ -15,7 +15,7 @@ export function toModelRules(settings: ModelSettings, providers: KnownProviders,
     const path = pointer(["models", pattern]);
     if (pattern.trim() === "") mistakes.add(path, "has an empty name: use the model name of clients.");
     if (countStars(pattern) > 1) mistakes.add(path, 'has more than one "*"; use only one.');
-    // The value is undefined if it was invalid; the mistake was added when the value was read.
+    // A rule is undefined if its setting was invalid. The mistake was already added when the setting was read.
     if (rule === undefined) continue;
     const { to, ...limits } = isRuleObject(rule) ? rule : { to: rule };
     const isOne = typeof to === "string";

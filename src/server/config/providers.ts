@@ -27,7 +27,8 @@ export function toProviderConfigs(
     addClientMistake(error, mistakes);
   }
   for (const [name, each] of Object.entries(settings)) {
-    // `false` removes a provider. The value is undefined if it was invalid; the mistake was added when it was read.
+    // `false` removes a provider. A provider is undefined if its settings were invalid; that mistake was already added
+    // when they were read.
     if (each === false || each === undefined) continue;
     const config = "answer" in each ? each : toProviderConfig(name, each, mistakes);
     if (config === undefined) continue;

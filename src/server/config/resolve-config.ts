@@ -21,9 +21,9 @@ export interface UncheckedConfig {
   folder: string;
   /** The folder that relative paths of flags and variables are resolved against. */
   cwd: string;
-  /** The flags, after `normalizeDataLocation`. */
+  /** The flags as `normalizeDataLocation` returns them. */
   flags: ConfigFlags;
-  /** The environment variables, after `normalizeDataLocation`. */
+  /** The environment variables as `normalizeDataLocation` returns them. */
   env: ConfigEnv;
   /** The data folder if no source sets one. If undefined, the default ledger is in memory. */
   defaultData?: string;

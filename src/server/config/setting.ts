@@ -51,7 +51,7 @@ export interface ListSetting extends DescribedSetting {
 export interface DictionarySetting extends DescribedSetting {
   kind: "dictionary";
   of: AnySetting;
-  /** The pattern of the keys, and its meaning as the end of the sentence "must be …". */
+  /** A regular expression that every key must match, and its meaning as the end of the sentence "must be …". */
   names?: { pattern: string; means: string };
 }
 export interface FieldsSetting extends DescribedSetting {

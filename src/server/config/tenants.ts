@@ -11,7 +11,7 @@ export function readTenants(
   const tenants = new Map<string, TenantConfig>();
   const owners = new Map<string, string>();
   for (const [name, tenant] of Object.entries(described)) {
-    // The value is undefined if it was invalid; the mistake was added when the value was read.
+    // A tenant is undefined if its settings were invalid. The mistake was already added when they were read.
     if (tenant === undefined) continue;
     const { tokens = [], maxOpen } = tenant;
     const read: TokenConfig[] = [];

@@ -13,7 +13,10 @@ export type StreamEnd = "whole" | "failed";
 /** Returns the end that an event with this type and data announces; undefined if the event does not end the answer. */
 export type DetectStreamEnd = (type: string, data: JsonObject) => StreamEnd | undefined;
 
-/** Creates the detector for a protocol in which the type of an event determines whether the event ends the answer. */
+/**
+ * Creates the detector for a protocol in which the type of an event determines whether the event ends the answer.
+ * `whole` and `failed` are the event types that end it.
+ */
 export function detectEndByType(whole: readonly string[], failed: readonly string[]): DetectStreamEnd {
   const ends = new Map<string, StreamEnd>();
   for (const type of whole) ends.set(type, "whole");

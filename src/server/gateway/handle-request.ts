@@ -35,7 +35,7 @@ interface PathFields {
   isList?: boolean;
 }
 
-/** The request body and the fields that all protocols share. */
+/** The parsed HTTP request: the body as text and as JSON (`wire`), and the fields that every protocol needs. */
 interface ParsedRequest {
   protocol: ClientProtocol;
   text: string;

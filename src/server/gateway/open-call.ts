@@ -31,9 +31,12 @@ export interface CallSpec {
   getOriginalRequest?: (() => ModelRequest) | undefined;
   /** The client's dialect. */
   dialect: string;
-  /** The client's body; undefined if every target needs a translation. */
+  /**
+   * The client's body, which targets of the client's dialect receive. Undefined if it cannot be forwarded, so that
+   * every target receives a translation.
+   */
   forwardable?: ForwardableRequest | undefined;
-  /** Headers for providers of the client's dialect. */
+  /** The client's headers that providers of the client's dialect receive. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** The options of the recording; undefined if the call is not recorded. */
   record?: RecordOptions | undefined;

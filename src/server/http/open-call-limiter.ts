@@ -2,7 +2,7 @@
 import type { ServerConfig } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
 
-/** The limit of all tenants together, as a multiple of the default limit of one tenant. */
+/** All tenants together may have this many times the number of open calls that one tenant may have by default. */
 const TENANTS_AT_ONCE = 4;
 
 export class OpenCallLimiter {

@@ -37,9 +37,7 @@ export interface RecordingContext {
   reportFailure(recording: CallRecording, error: unknown): void;
   /** Reports that a call is written to a new thread, because its thread `from` was deleted. */
   reportMove(recording: CallRecording, from: string): void;
-  /**
-   * Receives a recording whose last write has started. `over` resolves when that write has ended, and never rejects.
-   */
+  /** Receives a recording whose last write has started. `over` resolves when it has ended, and never rejects. */
   trackEnd(recording: CallRecording, over: Promise<RecordEndState>): void;
 }
 
@@ -65,16 +63,10 @@ export class CallRecording implements Recording {
   readonly #context: RecordingContext;
   readonly #deltaWriter: DeltaWriter;
   readonly #cancelling = new AbortController();
-  /**
-   * The place where the call is written: a thread, a parent message and the new messages. If the thread was deleted,
-   * this becomes a position in a new thread.
-   */
+  /** The thread, parent message and new messages to write. Changes to a new thread if the thread was deleted. */
   #position: ThreadPosition;
   #described: Promise<DescribedRequest>;
-  /**
-   * The target with which `begin` started the recording of a stream; undefined for a whole answer, for which `begin` is
-   * not called.
-   */
+  /** The target that `begin` received; undefined for a whole answer, for which `begin` is not called. */
   #firstTarget: { provider?: string; model?: string } | undefined;
   /** The timer that writes the run of a stream after `beginMs`. */
   #timer: NodeJS.Timeout | undefined;
@@ -169,9 +161,7 @@ export class CallRecording implements Recording {
     return this.#endPromise.catch(() => undefined);
   }
 
-  /**
-   * Ends the recording of a run that `cancel` has already ended in the ledger: writes nothing, and throws "aborted".
-   */
+  /** Ends the recording of a run that `cancel` has already ended: writes nothing, and throws "aborted". */
   async #endCancelled(): Promise<void> {
     this.#endPromise ??= this.#end("cancelled", Promise.resolve([]));
     await this.#endPromise.catch(() => undefined);
@@ -229,17 +219,13 @@ export class CallRecording implements Recording {
     return run;
   }
 
-  /**
-   * Starts the write of the run if deltas are buffered, so that the partial answer of a failed or cancelled stream is
-   * stored.
-   */
+  /** Starts the write of the run if deltas are buffered, so that the partial answer of the stream is stored. */
   #writePartial(): void {
     if (this.#endPromise === undefined && this.#deltaWriter.buffered.length > 0) void this.start();
   }
 
   #onLost(error: unknown): void {
-    // If another instance of the server has claimed the idempotency key, nothing is reported here: `Recorder.open` then
-    // waits for the call of that instance.
+    // If another instance has claimed the idempotency key, `Recorder.open` waits for its call; nothing is reported.
     if (isKeyClaimedError(error)) return;
     if (isTakenOverError(error) || isCancelError(error)) {
       this.#isCancelled = true;
@@ -289,10 +275,7 @@ export class CallRecording implements Recording {
     );
   }
 
-  /**
-   * Assembles the buffered deltas of a stream that ended before the write of its run started; returns undefined for a
-   * whole answer.
-   */
+  /** Assembles a stream that ended before the write of its run started; returns undefined for a whole answer. */
   #assembled(): ModelResponse | undefined {
     return this.#firstTarget === undefined ? undefined : assemble(this.#deltaWriter.buffered.flat());
   }
@@ -309,8 +292,7 @@ export class CallRecording implements Recording {
     const { ledger } = this.call.caller;
     const { input, messages } = await retryIfUnknown<Pick<RecordResult, "input" | "messages">>(
       () => ledger.record({ ...record, threadId, runId }),
-      // Called if it is unknown whether the write succeeded. If the run exists, the write succeeded, and the written
-      // messages are read. Otherwise `ledger.run` throws.
+      // Called if it is unknown whether the write succeeded: if the run exists, it did; otherwise `ledger.run` throws.
       async () => ({ input: [], messages: await readRunMessages(ledger, await ledger.run(runId)) }),
     );
     this.inputId = input.at(-1)?.id ?? this.#position.parentMessageId ?? undefined;
@@ -361,10 +343,7 @@ export class CallRecording implements Recording {
     return { ...(thread && { thread }), ...after, ...this.#aliases(responseId), metadata };
   }
 
-  /**
-   * Returns the aliases under which the run can be found: those of the response id, of the answer's items, and of the
-   * idempotency key.
-   */
+  /** Returns the aliases of the run: those of the response id, of the answer's items, and of the idempotency key. */
   #aliases(responseId: string | undefined): { alias: string[] } {
     const { call, key } = this.input;
     const alias: string[] = [];

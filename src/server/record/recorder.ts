@@ -304,7 +304,10 @@ async function threadExists(ledger: Ledger, threadId: string): Promise<boolean> 
   }
 }
 
-/** Returns the key under which a first question is remembered: tenant, scope and the digest of the last turn. */
+/**
+ * Returns the key under which a first question (a history without an answer) is remembered: tenant, scope and the
+ * digest of the last turn.
+ */
 function createQuestionKey({ tenant, scope }: Caller, messages: readonly Message[]): string {
   return JSON.stringify([tenant, scope, toHistory(messages).turns.at(-1)?.digest ?? ""]);
 }

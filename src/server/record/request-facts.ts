@@ -49,7 +49,10 @@ export interface DescribeInput {
   leading: readonly Message[];
 }
 
-/** The minimum JSON length of a value that is stored as a reference. For a shorter value, a reference saves nothing. */
+/**
+ * The length of a value's JSON text from which a field counts as long: if an earlier run has stored the same value,
+ * only a reference is stored. For a shorter value, a reference saves nothing.
+ */
 const MIN_DEDUPLICATED_LENGTH = 256;
 /**
  * The number of messages before a call that are searched for a message with a run id. A turn of tool results may
@@ -70,11 +73,17 @@ function hashText(text: string): string {
   return hash("sha256", text, "base64url").slice(0, 22);
 }
 
-/** Computes the request fields that a run stores, with a cache of the `KnownFields` by message. */
+/**
+ * Computes the request fields that a run stores. Caches, by message, where earlier runs have stored their fields
+ * (`KnownFields`).
+ */
 export class RequestFacts {
   readonly #knownByMessage = new LruMap<string, KnownFields>(MAX_CACHED_MESSAGES);
 
-  /** Returns the request fields to store in the run, and the `KnownFields` at the last message of the run. */
+  /**
+   * Returns the request fields to store in the run, and the places of all long fields after this run (`knownFields`),
+   * which the next run on the path can refer to.
+   */
   async describe(input: DescribeInput): Promise<{ runFields: RunRequestFields; knownFields: KnownFields }> {
     const knownBefore = input.isNew ? NO_KNOWN_FIELDS : await this.#readKnownFields(input);
     const runFields: RunRequestFields = { request: {} };
@@ -99,7 +108,7 @@ export class RequestFacts {
     return { runFields, knownFields: next };
   }
 
-  /** Caches the `KnownFields` at a message that has been written. */
+  /** Caches the places of the long fields for the last message of a run, once the run has been written. */
   remember({ tenant }: Ledger, messageId: string, knownFields: KnownFields): void {
     this.#knownByMessage.set(`${tenant} ${messageId}`, knownFields);
   }
@@ -122,15 +131,16 @@ export class RequestFacts {
   }
 
   /**
-   * Returns the `KnownFields` at the message that a call follows; undefined if no recorded call precedes the message.
+   * Returns the places of the long fields that a call after the message `parentMessageId` can refer to; undefined if no
+   * recorded call precedes it.
    */
   async #readKnownFields({ ledger, threadId, parentMessageId }: DescribeInput): Promise<KnownFields | undefined> {
     if (parentMessageId === null) return undefined;
     const name = `${ledger.tenant} ${parentMessageId}`;
     const known = this.#knownByMessage.get(name);
     if (known !== undefined) return known;
-    // The `KnownFields` at a message are not in the cache if another instance wrote the message or it was written long
-    // ago.
+    // The places are not in the cache if another instance wrote the message, or if it was written long ago. They are
+    // then read from the metadata of the last run.
     const options = { branch: parentMessageId, limit: RUN_SEARCH_DEPTH, blobs: "reference" as const };
     const recent = await ledger.transcript(threadId, options);
     const runId = recent.findLast(({ metadata }) => metadata.runId !== undefined)?.metadata.runId;
@@ -140,7 +150,10 @@ export class RequestFacts {
   }
 }
 
-/** Returns the `KnownFields` at the last message of a run; undefined if the run is not a recorded call. */
+/**
+ * Returns the places of the long fields that a call after this run can refer to; undefined if the run is not a recorded
+ * call.
+ */
 function knownFieldsAfter({ id, metadata }: RunInfo): KnownFields | undefined {
   const { request, same } = readRunRequestFields(metadata) ?? {};
   if (request === undefined) return undefined;

@@ -16,7 +16,7 @@ export async function readAnswer(ledger: Ledger, run: RunInfo): Promise<StoredMe
   return (await readRunMessages(ledger, run)).findLast(({ role }) => role === "assistant");
 }
 
-/** Restores the response from a stored answer. The id is the response id that the client received. */
+/** Restores the response from a stored answer. The id of the response is the one that the client received. */
 export function toStoredResponse(answer: StoredMessage, { metadata: runMetadata }: RunInfo): ModelResponse {
   const {
     model = "",

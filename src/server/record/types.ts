@@ -71,9 +71,9 @@ export interface Recording {
    */
   begin(target: { provider: string; model: string }): void;
   /**
-   * Waits until a stream may be sent. Must be called before the first byte is sent. Resolves at once if the last write
-   * to the ledger succeeded. Otherwise tries to write the run, and rejects if that fails and `record.onFailure` is
-   * "refuse".
+   * Waits until a stream may be sent; must be called before its first byte is sent. Resolves at once if
+   * `record.onFailure` is "serve", or if the last write to the ledger succeeded and the write of this run has not
+   * started. Otherwise waits for the write of the run, and rejects if it fails.
    */
   ready(): Promise<void>;
   push(deltas: readonly Delta[]): void;

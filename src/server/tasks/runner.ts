@@ -70,7 +70,10 @@ export class TaskRunner {
     await Promise.all(this.#executions);
   }
 
-  /** Notifies the runner of a new journal entry of a task. The returned promise never rejects. */
+  /**
+   * Notifies the runner of a new journal entry of a task. If this process holds the task, its execution reads the
+   * entry; otherwise the task is claimed. The returned promise never rejects.
+   */
   async wake(ledger: Ledger, threadId: string): Promise<void> {
     const heldTask = this.#heldTasks.get(createTaskKey(ledger.tenant, threadId));
     if (heldTask !== undefined) {

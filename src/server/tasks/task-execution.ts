@@ -20,20 +20,14 @@ import {
 import type { TaskSettings } from "./task.ts";
 import { toThreadMessage } from "./thread-message.ts";
 
-/**
- * The interval at which journal entries of other instances are read, in milliseconds. Entries of this process are read
- * at once.
- */
+/** The interval of journal reads, in milliseconds. Entries that this process has written are read at once. */
 const POLL_MS = 1000;
-/**
- * A cancellation aborts an agent that has emitted no event once the journal was polled more often than this. Until
- * then, the agent may still be resuming an unfinished step.
- */
+/** A cancellation aborts an agent without any event once the journal was polled more than this many times. */
 const MAX_CANCEL_POLLS = 1;
 
 /**
- * The reason why an execution was released. "released": this or another process claims and continues the work.
- * "waiting": the work continues after an approval, and no lease is needed until then.
+ * The reason why an execution ended before the work did. "released": this or another process will claim the work and
+ * continue it. "waiting": the work continues after an approval, and no lease is needed until then.
  */
 type ReleaseReason = "released" | "waiting";
 
@@ -56,8 +50,7 @@ export class TaskExecution {
   readonly #options: TaskExecutionOptions;
   readonly #approvals: PendingApprovals;
   /**
-   * The controller that aborts the agent's run, because the task was cancelled or released, the lease was lost, or the
-   * time for shutdown is over.
+   * Aborts the agent's run if the task is cancelled or released, the lease is lost, or the time for shutdown is over.
    */
   readonly #stop = new AbortController();
   readonly #released = Promise.withResolvers<ReleaseReason>();
@@ -65,17 +58,11 @@ export class TaskExecution {
   #isReleasing = false;
   readonly #wakeListeners = new Set<() => void>();
   #agentRun: AgentRun | undefined;
-  /**
-   * True once the current agent run has emitted an event. A cancellation waits for this event, because it shows that
-   * the agent has resumed an unfinished step.
-   */
+  /** True once the agent run has emitted an event, so that it has resumed an unfinished step and can be cancelled. */
   #hasAgentEvent = false;
   /** The ids of the tool calls that are running. */
   readonly #runningToolCalls = new Set<string>();
-  /**
-   * The steering messages that were passed to the agent: the id of each message in the agent's queue, by its id in the
-   * task's queue.
-   */
+  /** For each steering message passed to the agent: its id in the agent's queue, by its id in the task's queue. */
   readonly #deliveredMessageIds = new Map<string, string>();
 
   constructor(options: TaskExecutionOptions) {
@@ -89,8 +76,7 @@ export class TaskExecution {
     const stopAgent = (): void => this.#stop.abort(createReleasedError());
     const signals = [work.lost, services.stopping];
     for (const signal of signals) signal.addEventListener("abort", stopAgent, { once: true });
-    // A signal that was aborted before its listener was added never calls the listener, so the signals are checked
-    // here.
+    // A signal that was aborted before its listener was added never calls it, so the signals are checked here.
     if (signals.some(({ aborted }) => aborted)) stopAgent();
     const span = services.tracer.span("invoke_agent", {
       "gen_ai.operation.name": "invoke_agent",
@@ -122,16 +108,14 @@ export class TaskExecution {
     }
   }
 
-  /**
-   * Returns true if the task was cancelled and none of its runs is live, so that no agent need be started to end a run.
-   */
+  /** Returns true if the task was cancelled and none of its runs is live, so that no agent is needed to end a run. */
   async #isCancelledAndIdle(): Promise<boolean> {
     const { journal, work } = this.#options;
     if (!(await journal.read()).cancelling) return false;
     return (await work.ledger.runs(work.threadId, { live: true })).length === 0;
   }
 
-  /** Notifies the execution of a new journal entry. */
+  /** Makes the execution read the journal now, because the journal has a new entry. */
   wake(): void {
     for (const wake of this.#wakeListeners) wake();
   }
@@ -153,10 +137,7 @@ export class TaskExecution {
     return this.#runningToolCalls.size === 0 && !state.cancelling && listOpenApprovals(state).length > 0;
   }
 
-  /**
-   * Removes messages from the queue that are already in the thread, because a process appended them and died before it
-   * removed them from the queue.
-   */
+  /** Removes queued messages that a dead process has appended to the thread but not removed from the queue. */
   async #markDeliveredMessages(): Promise<void> {
     const { journal, work } = this.#options;
     const { queue } = await journal.read();
@@ -219,9 +200,7 @@ export class TaskExecution {
     return approval;
   }
 
-  /**
-   * Reads the events of an agent's run, and writes an entry for each started tool call. Returns the result of the run.
-   */
+  /** Reads the events of an agent's run and writes an entry for each started tool call. Returns the run's result. */
   async #readAgentEvents(run: AgentRun): Promise<AgentRunOutcome> {
     for await (const event of run) {
       if (!this.#hasAgentEvent) {

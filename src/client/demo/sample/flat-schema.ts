@@ -9,7 +9,7 @@ export type FlatSchema = Record<string, unknown>;
 /** Returns the index of one of `count` branches. */
 export type ChooseIndex = (count: number) => number;
 
-/** The number of schemas that one call may flatten; limited because references can be cyclic. */
+/** The number of schemas that one call of `flatten` may visit. It is limited, because references can be cyclic. */
 const MAX_STEPS = 100;
 
 /** A schema that no value satisfies. */
@@ -43,7 +43,7 @@ export class SchemaFlattener {
     if (Array.isArray(allOf)) allOf.forEach(add);
     for (const branches of [anyOf, oneOf]) if (Array.isArray(branches)) add(this.#branch(branches, shallow));
     if (condition !== undefined) {
-      // One alternative satisfies `if` and `then`; the other satisfies `else`.
+      // A value satisfies `if` and `then`, or it satisfies `else`. One of the two alternatives is chosen and merged.
       if (this.#choose(2) === 0) [condition, then ?? true].forEach(add);
       else add(otherwise ?? true);
     }
@@ -109,7 +109,8 @@ const mergeProperties: KeywordMerge = (a, b) => {
 };
 
 /**
- * Functions that merge the values of a keyword that is in both schemas. For other keywords, the later value is used.
+ * For each keyword, the function that merges its two values if both of the merged schemas have the keyword. For
+ * keywords that are not in the map, the value of the second schema is used.
  */
 const KEYWORD_MERGES = new Map<string, KeywordMerge>([
   ["type", intersection],
@@ -152,7 +153,7 @@ function intersection(a: unknown, b: unknown): unknown {
   ];
 }
 
-/** True if the list contains the value. A list with "number" also contains "integer", unless `how` is "exactly". */
+/** True if the list contains the value. For lists of types, "number" includes "integer", unless `how` is "exactly". */
 function includesValue(list: readonly unknown[], value: unknown, how?: "exactly"): boolean {
   if (how !== "exactly" && value === "integer" && list.includes("number")) return true;
   return list.some((each) => JSON.stringify(each) === JSON.stringify(value));

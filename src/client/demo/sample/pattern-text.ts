@@ -19,9 +19,12 @@ const MAX_LENGTH = 1000;
 export interface PatternTextOptions {
   /** Returns the index of one of `count` alternatives or characters. */
   choose(count: number): number;
-  /** The number of repetitions beyond the minimum of a quantifier. */
+  /** The number of repetitions to add to the minimum of each quantifier, as far as its maximum allows. */
   extra: number;
-  /** The index of the text in a series; texts with different indexes have different characters. */
+  /**
+   * The index of the text in a series, such as the items of a list. It selects other characters, so that the texts
+   * differ.
+   */
   n: number;
 }
 
@@ -136,7 +139,7 @@ function findMatchingCharacters(source: string): string[] {
       const expression = new RegExp(`^${source}$`, flags);
       return PALETTE.filter((character) => expression.test(character));
     } catch {
-      // The expression is invalid with these flags, so the loop continues with the next flags.
+      // The source is invalid with these flags, so it is tried with the next flags.
     }
   }
   return [];

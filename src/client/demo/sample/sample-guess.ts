@@ -25,7 +25,7 @@ const KEYWORDS_BY_TYPE: readonly (readonly [JsonType, readonly string[]])[] = [
   ["string", ["minLength", "maxLength", "pattern", "format"]],
   ["number", ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]],
 ];
-/** Types that are tried for a schema whose keywords imply no type. */
+/** The types from which one is chosen for a schema that has no `type` and no keyword that implies a type. */
 const UNTYPED_CHOICES: readonly JsonType[] = ["string", "integer", "object", "array", "boolean", "null"];
 
 /** The position of a value in the generated object. */
@@ -84,8 +84,8 @@ export class SampleGuess {
   }
 
   /**
-   * Lists the values that the schema contains: const, enum, examples, default. Guesses with an odd seed ignore examples
-   * and defaults.
+   * Lists the values that the schema itself names: const or enum; otherwise the n-th example or, for n = 0, the
+   * default. Guesses with an odd seed ignore examples and defaults, because these may be invalid.
    */
   #listNamedValues({ const: only, enum: all, default: usual, examples, type }: FlatSchema, n: number): unknown[] {
     if (only !== undefined) return [only];
@@ -130,7 +130,7 @@ export class SampleGuess {
     return object;
   }
 
-  /** Returns the schema merged with the dependent schemas of its required properties. */
+  /** Returns the schema merged with those of its `dependentSchemas` that apply because their property is required. */
   #withDependents(flat: FlatSchema, depth: number): FlatSchema {
     const { dependentSchemas, required, ...rest } = flat;
     if (!isObject(dependentSchemas)) return flat;
@@ -142,8 +142,8 @@ export class SampleGuess {
   }
 
   /**
-   * Chooses the names of the properties: the required ones, those that these depend on, and at random some optional
-   * ones. If none is required, guess 0 takes all.
+   * Chooses the names of the properties to create: the required ones, some optional ones at random, and those on which
+   * the chosen ones depend (`dependentRequired`). If no property is required, guess 0 chooses all.
    */
   #required(flat: FlatSchema, properties: readonly string[], depth: number): Set<string> {
     const names = readNames(flat["required"]);

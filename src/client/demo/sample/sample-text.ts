@@ -31,7 +31,7 @@ const FORMATS = new Map<string, (n: number) => string>(
   }),
 );
 
-/** Plausible texts by the name of the property, in lower case. */
+/** Plausible texts for properties; the keys are names of properties in lower case. */
 const BY_NAME = new Map<string, string>(
   Object.entries({
     city: "Corinth",
@@ -53,10 +53,14 @@ const BY_NAME = new Map<string, string>(
 
 const LENGTHS = [0, 1, 2, 3, 5, 8, 16, 40, 120];
 
-/** Returns the n-th text for a schema and a property name; the first candidate if none satisfies the schema. */
+/**
+ * Returns the n-th text of a series for a schema and a property name. If no candidate satisfies the schema, returns the
+ * first candidate, adjusted to the allowed length.
+ */
 export function sampleText(schema: FlatSchema, name: string, nth: number, choose: ChooseIndex): string {
   const rules = readTextRules(schema);
-  // Guesses other than guess 0 choose another text, in case the schema rejects the usual text.
+  // `choose` returns 0 in guess 0. The other guesses thus take another text of the series, in case the schema rejects
+  // the usual text.
   const n = nth + choose(4);
   let first: string | undefined;
   for (const text of candidates(schema, rules, name, n, choose)) {
@@ -113,15 +117,15 @@ function matchesPattern(pattern: string, text: string): boolean {
     try {
       return new RegExp(pattern, flags).test(text);
     } catch {
-      // The expression is invalid with these flags, so the loop continues with the next flags.
+      // The pattern is invalid with these flags, so it is tried with the next flags.
     }
   }
   return true;
 }
 
 /**
- * Lengthens or shortens a text to a valid length. If it is shortened, a text with n > 0 ends with its number, so that
- * texts stay distinct.
+ * Lengthens or shortens a text to a length that the rules allow. A shortened text ends with its number in the series
+ * (from the second text on), so that the texts of a series stay distinct.
  */
 function adjustLength(text: string, { least, most }: TextRules, n: number): string {
   const letters = Array.from(text);
