@@ -6,12 +6,12 @@ import { METRICS } from "../scripts/readability/metrics.ts";
 
 /** The largest allowed value of each metric. Lower a limit when a change lowers the value. */
 const LIMITS: Readonly<Record<string, number>> = {
-  "homonym-types": 14,
-  "homonym-exported-types": 9,
+  "homonym-types": 10,
+  "homonym-exported-types": 7,
   "platform-types": 0,
   "model-types": 0,
-  "speech-words": 100,
-  "origin-words": 50,
+  "speech-words": 70,
+  "origin-words": 44,
   "british-identifiers": 0,
   "private-style": 2,
   "large-folders": 0,
@@ -20,6 +20,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   "comment-openings-test": 0,
   "comment-pronouns": 5,
   "undocumented-names": 0,
+  "duplicate-pairs": 80,
 };
 
 describe("the readability metric", () => {

@@ -159,7 +159,7 @@ async function createThread(http: Http, thread: CreateThreadBody): Promise<Threa
       ...(id && { isIdempotent: true }),
     })) as ThreadJson;
   } catch (error) {
-    const isTaken = error instanceof ApiError && error.code === "conflict";
+    const isTaken = error instanceof ApiError && error.status === 409;
     if (!isTaken || id === undefined) throw error;
     return (await http.json(threadPath(id))) as ThreadJson;
   }

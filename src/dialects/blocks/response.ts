@@ -67,7 +67,10 @@ const UNSUPPORTED_RESPONSE_FIELDS: Readonly<Partial<Record<string, BlockLoss>>> 
   error: "failure-unsupported",
 };
 
-/** Restores the residue of a response, also within its field `inner`, and reports the fields that were not encoded. */
+/**
+ * Restores the residue of a response to `wire`, also to the nested object that the parameter `inner` names, and reports
+ * the fields of the response that were not encoded.
+ */
 export function closeResponse(
   wire: JsonObject,
   response: ModelResponse,

@@ -4,11 +4,24 @@ import { onTokenChange } from "../../data/token-change.ts";
 
 export interface TabStorage {
   get(name: string): unknown;
-  /** Stores a value; undefined removes the entry. Returns false if the browser did not store the value. */
+  /**
+   * Stores a value; undefined removes the entry. Returns false if the browser did not store the value. While the page
+   * is unloaded, the stored value stays, and the function returns true.
+   */
   set(name: string, value: unknown): boolean;
 }
 
 const KEY_PREFIX = "koine.";
+
+/**
+ * True while the browser closes or reloads the page. The unload breaks off requests, and their errors look like
+ * rejections of the server. Values are not stored then, so that the next page continues the interrupted requests.
+ */
+let isUnloading = false;
+// Node, which runs the tests of modules that import this file, has no window.
+globalThis.addEventListener?.("pagehide", () => (isUnloading = true));
+// The browser can show a closed page again, for example after "Back".
+globalThis.addEventListener?.("pageshow", () => (isUnloading = false));
 
 export const tabStorage: TabStorage = {
   get(name) {
@@ -20,6 +33,7 @@ export const tabStorage: TabStorage = {
     }
   },
   set(name, value) {
+    if (isUnloading) return true;
     try {
       if (value === undefined) sessionStorage.removeItem(KEY_PREFIX + name);
       else sessionStorage.setItem(KEY_PREFIX + name, JSON.stringify(value));

@@ -47,7 +47,10 @@ export async function listActiveThreads(
   return [...threads.values()].sort(compareActivity).slice(0, limit);
 }
 
-/** Reads the threads of the page that have pending activity. Omits deleted threads and threads of other kinds. */
+/**
+ * Reads the threads of the requested page whose latest activity is pending, that is, not yet written to their rows.
+ * Omits deleted threads and threads that are not of the requested kind.
+ */
 async function readPendingThreads(
   { statements, session }: ActivityQueryParts,
   tenant: string,
