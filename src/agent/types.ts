@@ -244,7 +244,7 @@ export type AgentEvent =
 
 /**
  * A run of the agent. It continues whether or not its events are read. Unread events are buffered, except deltas, which
- * are dropped while nobody reads: there may be very many, and the message event has their content. If an error ends the
+ * are dropped while there is no reader: there may be very many, and the message event has their content. If an error ends the
  * run, the iterator and `result` throw it. Leaving the loop over the events does not cancel the run.
  */
 export interface AgentRun extends AsyncIterableIterator<AgentEvent> {

@@ -97,7 +97,7 @@ async function tryStep(
 }
 
 async function findActionAfterStep({ history }: RunContext, { info, answer }: Step): Promise<NextAction> {
-  // A step without info was cancelled. `decideEnd`, which is called next, ends the run whatever the action is.
+  // A step without info was cancelled. `decideEnd`, which is called next, ends the run for any action.
   if (info === undefined) return "ask";
   // A further call after an empty answer would send the same request again.
   if (answer === undefined) return "cut-off";

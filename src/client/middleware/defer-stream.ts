@@ -40,7 +40,7 @@ class DeferredSource implements AnswerSource {
 
   async #openInner(): Promise<AnswerStream> {
     const inner = await this.#open();
-    // If the reader has left, the inner stream, which nobody reads, is cancelled. Its listeners then receive its
+    // If the reader has left, the inner stream is cancelled, because it has no reader. Its listeners then receive its
     // outcome.
     if (this.#leftError !== undefined) inner.cancel(this.#leftError.cause);
     else this.#inner = inner;

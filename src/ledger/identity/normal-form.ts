@@ -1,5 +1,5 @@
-// Creates the normal form of a turn: the content that every client resends, whatever its dialect and however it divides
-// the turn into messages. Turns with the same normal form count as the same turn.
+// Creates the normal form of a turn: the content that the clients of every dialect resend, for any division of the turn
+// into messages. Turns with the same normal form count as the same turn.
 import { stringifyJson } from "../../model/json/index.ts";
 import { isObject } from "../../model/value-kind.ts";
 import type { Message, Role } from "../../model/message.ts";

@@ -16,13 +16,13 @@ import type { Delta, Loss, ProviderError, ModelResponse } from "../../model/inde
 import { ServerError } from "../errors.ts";
 import { toCallFailure } from "./call-failure.ts";
 import type { OpenCall } from "./open-call.ts";
-import { EventSplitter } from "./event-splitter.ts";
+import { EventByteSplitter } from "./event-byte-splitter.ts";
 import type { GatewayCall } from "./gateway-call.ts";
 
 /** The result of a streamed attempt: the reader of the deltas, and the upstream's bytes if they can be forwarded. */
 export interface OpenedStream {
   reader: AnswerReader;
-  bytes?: EventSplitter;
+  bytes?: EventByteSplitter;
   reply?: HttpReply;
   /** The provider's keys, which must not appear in forwarded bytes. */
   secrets?: Secrets;
@@ -65,7 +65,7 @@ export async function readForwardedReply(
   reply: HttpReply,
 ): Promise<OpenedStream> {
   // If the provider replies to a stream request with a whole answer, there are no events to forward (B74).
-  const bytes = isEventStream(reply) ? new EventSplitter() : undefined;
+  const bytes = isEventStream(reply) ? new EventByteSplitter() : undefined;
   if (bytes !== undefined) exchange.onChunk = (chunk) => bytes.push(chunk);
   const reader = new AnswerReader(await openReplyStream(reply, exchange), targetInfoFor(target, ready), call.scope);
   return bytes === undefined ? { reader } : { reader, bytes, reply, secrets: exchange.secrets };
@@ -76,7 +76,7 @@ export class LiveAnswer {
   /**
    * The upstream's bytes; undefined if they cannot be forwarded, because they are not events in the client's dialect.
    */
-  readonly bytes: EventSplitter | undefined;
+  readonly bytes: EventByteSplitter | undefined;
   readonly reply: HttpReply | undefined;
   readonly #reader: AnswerReader;
   readonly #secrets: Secrets | undefined;

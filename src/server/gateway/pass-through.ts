@@ -12,7 +12,7 @@ import {
 } from "../../calls/index.ts";
 import type { ProviderError } from "../../model/index.ts";
 import type { ClientProtocol } from "./protocols.ts";
-import { EventSplitter } from "./event-splitter.ts";
+import { EventByteSplitter } from "./event-byte-splitter.ts";
 import type { OpenedStream } from "./live-answer.ts";
 import { openStream, readForwardedReply } from "./live-answer.ts";
 import type { OpenCall } from "./open-call.ts";
@@ -24,7 +24,7 @@ import { findStreamEnd } from "./detect-stream-end.ts";
 export interface PassThroughReply {
   reply: HttpReply;
   body: AsyncIterator<Uint8Array>;
-  bytes: EventSplitter;
+  bytes: EventByteSplitter;
   secrets: Secrets;
 }
 
@@ -50,7 +50,7 @@ export async function openPassThrough(
   const upstream: PassThroughReply = {
     reply,
     body: reply.body[Symbol.asyncIterator](),
-    bytes: new EventSplitter(),
+    bytes: new EventByteSplitter(),
     secrets,
   };
   try {

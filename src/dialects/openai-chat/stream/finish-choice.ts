@@ -1,5 +1,5 @@
 // Emits the remaining deltas of a streamed choice. The merged chunks are decoded like a response, and content that has
-// not been emitted follows. A streamed answer thus equals the response, whatever the order of its fields (B80).
+// not been emitted follows. A streamed answer thus equals the response, for any order of its fields (B80).
 import type { Delta, PayloadBase } from "../../../model/delta.ts";
 import type { Message } from "../../../model/message.ts";
 import type { Part, ToolCallPart } from "../../../model/parts.ts";

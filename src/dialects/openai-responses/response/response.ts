@@ -131,7 +131,7 @@ function joinOutputText(items: readonly JsonValue[]): string {
 
 /**
  * The finish reason that is passed to `findCutOffCall`, which finds a call at the end of a cut-off answer. Every
- * incomplete answer counts as cut off, whatever its reason (B31).
+ * incomplete answer counts as cut off, for any reason (B31).
  */
 const CUT_OFF: FinishReason = { unified: "length" };
 

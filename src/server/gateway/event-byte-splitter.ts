@@ -5,7 +5,7 @@ const CR = 13;
 /** The end of an event, as a string, because `Buffer.lastIndexOf` searches for strings with native code. */
 const DOUBLE_LF = "\n\n";
 
-export class EventSplitter {
+export class EventByteSplitter {
   /** The bytes of complete events that have not been taken yet. */
   #complete: Uint8Array[] = [];
   /** The bytes of the last event as long as it is incomplete. */

@@ -1,7 +1,7 @@
-// `EventSplitter`: bytes are unchanged for any chunks, and only complete events are returned.
+// `EventByteSplitter`: bytes are unchanged for any chunks, and only complete events are returned.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { EventSplitter } from "../../../src/server/gateway/event-splitter.ts";
+import { EventByteSplitter } from "../../../src/server/gateway/event-byte-splitter.ts";
 
 const BREAKS = ["\n", "\r\n", "\r"] as const;
 const line = fc.constantFrom("data: a", "event: b", ": c", "data: Ἀθῆναι");
@@ -16,7 +16,7 @@ test("for any chunks, all bytes are returned in order, and each result ends at t
   fc.assert(
     fc.property(stream, fc.array(fc.nat(40), { maxLength: 20 }), ({ whole, tail }, cuts) => {
       const bytes = Buffer.from(whole + tail);
-      const eventBytes = new EventSplitter();
+      const eventBytes = new EventByteSplitter();
       const results: Uint8Array[] = [];
       let at = 0;
       for (const size of [...cuts, bytes.length]) {
@@ -33,6 +33,6 @@ test("for any chunks, all bytes are returned in order, and each result ends at t
 });
 
 test("without input, no bytes are returned", () => {
-  expect(new EventSplitter().take()).toBeUndefined();
-  expect(new EventSplitter().drain()).toBeUndefined();
+  expect(new EventByteSplitter().take()).toBeUndefined();
+  expect(new EventByteSplitter().drain()).toBeUndefined();
 });
