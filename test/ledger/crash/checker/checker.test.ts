@@ -125,6 +125,20 @@ test("an intact ledger has no violation", async () => {
   expect(checked.get("stored")).toBeGreaterThan(10);
 });
 
+test("an end without a response has no effect on a run that a recovery has ended", async () => {
+  const copy = new WriterHistory();
+  for (const { what, name: operation, result = {} } of history.attempts) {
+    const isRecovered = operation === "third.fail" && what.kind === "fail";
+    copy.take(0, { at: "intent", operation, lane: 0, what: isRecovered ? { kind: "recover" } : what });
+    const recovered = isRecovered ? { recovered: [{ runId: what.runId, written: result.written ?? [] }] } : result;
+    copy.take(0, { at: "done", operation, result: recovered });
+  }
+  const runId = history.attempts.find(({ name }) => name === "third")?.result?.runId ?? "";
+  copy.take(0, { at: "intent", operation: "third.late", lane: 0, what: { kind: "fail", threadId, runId } });
+  const { violations } = await findingsIn(() => undefined, copy, false);
+  expect(violations).toStrictEqual([]);
+});
+
 const FIRST = `(SELECT id FROM runs ORDER BY id LIMIT 1)`;
 const SECOND = `(SELECT id FROM runs ORDER BY id LIMIT 1 OFFSET 1)`;
 const THIRD = `(SELECT id FROM runs ORDER BY id LIMIT 1 OFFSET 2)`;

@@ -156,8 +156,11 @@ function findEndEffects(check: ThreadCheck): Effect[] {
   const ends = attempts.filter((attempt) => isOperationKind(attempt, "commit", "fail", "cancel"));
   return [...model.runs.values()].filter(isLive).flatMap((run) => {
     const own = ends.filter(({ what }) => what.runId === run.id);
-    const end =
-      own.find((attempt) => readOutcome(attempt) === "done") ?? own.find((attempt) => hasEnded(check, attempt));
+    const done = own.find((attempt) => readOutcome(attempt) === "done");
+    if (done !== undefined) return [toEndEffect(check, run, done)];
+    // A reported recovery has ended the run, so a later end without a response had no effect.
+    if (check.recoveries.reported.has(run.id)) return findRecoveryEffect(check, run);
+    const end = own.find((attempt) => hasEnded(check, attempt));
     if (end !== undefined) return [toEndEffect(check, run, end)];
     return check.recoveries.possible ? findRecoveryEffect(check, run) : [];
   });
