@@ -17,30 +17,54 @@ export function createTotalityChecks(limit: number): {
 } {
   return {
     assertNewFieldsRestored(codec, dialect, sample) {
-      const original = codec.encode(dialect, codec.decode(dialect, sample.wire, sample));
-      for (const mutant of createNewFieldMutants(sample.wire, Math.ceil(limit / 3), sample.name)) {
-        for (const repair of [true, false]) assertNewFieldRestored(codec, dialect, sample, mutant, repair, original);
-      }
+      const mutants = createNewFieldMutants(sample.wire, Math.ceil(limit / 3), sample.name);
+      for (const trial of createTrials(codec, dialect, sample, mutants)) assertNewFieldRestored(trial);
     },
     assertMutantsHandled(codec, dialect, sample) {
-      const original = codec.encode(dialect, codec.decode(dialect, sample.wire, sample));
-      for (const mutant of createOddValueMutants(sample.wire, limit, sample.name)) {
-        for (const repair of [true, false]) assertMutantHandled(codec, dialect, sample, mutant, repair, original);
-      }
+      const mutants = createOddValueMutants(sample.wire, limit, sample.name);
+      for (const trial of createTrials(codec, dialect, sample, mutants)) assertMutantHandled(trial);
     },
   };
 }
 
-function assertNewFieldRestored<T>(
+/** The round trip of one mutant, with or without repairs. */
+interface MutantTrial {
+  dialect: Dialect;
+  mutant: WireMutant;
+  repair: boolean;
+  /** The encoding of the unchanged sample. */
+  original: Encoded;
+  /** Names the mutant in messages. */
+  description: string;
+  /** Decodes and encodes the mutant. If that throws, passes the error to `onError` and returns undefined. */
+  roundTrip: (onError: (error: unknown) => void) => Encoded | undefined;
+}
+
+function* createTrials<T>(
   codec: PayloadCodec<T>,
   dialect: Dialect,
   sample: WireSample,
-  mutant: WireMutant,
-  repair: boolean,
-  original: Encoded,
-): void {
-  const description = describeMutant(mutant, repair);
-  const encoded = tryRoundTrip(codec, dialect, sample, mutant, repair, (error) => {
+  mutants: Iterable<WireMutant>,
+): Generator<MutantTrial> {
+  const original = codec.encode(dialect, codec.decode(dialect, sample.wire, sample));
+  for (const mutant of mutants) {
+    for (const repair of [true, false]) {
+      const description = `At "${mutant.path}", ${mutant.change} (repair: ${repair})`;
+      const roundTrip: MutantTrial["roundTrip"] = (onError) => {
+        try {
+          return codec.encode(dialect, codec.decode(dialect, mutant.wire, sample), { repair });
+        } catch (error) {
+          onError(error);
+          return undefined;
+        }
+      };
+      yield { dialect, mutant, repair, original, description, roundTrip };
+    }
+  }
+}
+
+function assertNewFieldRestored({ mutant, repair, original, description, roundTrip }: MutantTrial): void {
+  const encoded = roundTrip((error) => {
     assertHolds(false, `${description} caused an error.`, String(error), mutant.wire);
   });
   if (encoded === undefined) return;
@@ -56,42 +80,13 @@ function assertNewFieldRestored<T>(
   assertHolds(loss === undefined, `${description} was reported as a loss.`, loss);
 }
 
-function describeMutant({ path, change }: WireMutant, repair: boolean): string {
-  return `At "${path}", ${change} (repair: ${repair})`;
-}
-
-/** Decodes and encodes a mutant. If that throws, passes the error to `onError` and returns undefined. */
-function tryRoundTrip<T>(
-  codec: PayloadCodec<T>,
-  dialect: Dialect,
-  sample: WireSample,
-  mutant: WireMutant,
-  repair: boolean,
-  onError: (error: unknown) => void,
-): Encoded | undefined {
-  try {
-    return codec.encode(dialect, codec.decode(dialect, mutant.wire, sample), { repair });
-  } catch (error) {
-    onError(error);
-    return undefined;
-  }
-}
-
 function listNewLosses({ losses }: Encoded, original: Encoded): Encoded["losses"] {
   const known = new Set(original.losses.map(({ path, code }) => `${code} ${path}`));
   return losses.filter(({ path, code }) => !known.has(`${code} ${path}`));
 }
 
-function assertMutantHandled<T>(
-  codec: PayloadCodec<T>,
-  dialect: Dialect,
-  sample: WireSample,
-  mutant: WireMutant,
-  repair: boolean,
-  original: Encoded,
-): void {
-  const description = describeMutant(mutant, repair);
-  const encoded = tryRoundTrip(codec, dialect, sample, mutant, repair, (error) => {
+function assertMutantHandled({ dialect, mutant, repair, original, description, roundTrip }: MutantTrial): void {
+  const encoded = roundTrip((error) => {
     const { path } = requireDecoderError(dialect, error, `${description} was not rejected properly`, mutant.wire);
     assertHolds(
       isRelatedPath(path, mutant.path),

@@ -108,23 +108,14 @@ function tryDecodeError(dialect: Dialect, mutant: WireMutant, status: number | u
   }
 }
 
-/** The kinds that are faults of the client and must have a status 4xx. All other kinds must have a status 5xx. */
-const CLIENT_FAULTS: ReadonlySet<ProviderErrorKind> = new Set<ProviderErrorKind>([
-  "authentication",
-  "permission",
-  "not-found",
-  "invalid-request",
-  "context-length",
-  "content-filter",
-  "rate-limit",
-  "quota",
-]);
-
 /** The kinds that must have different statuses, because clients handle them differently. */
 const DISTINCT_STATUSES: readonly ProviderErrorKind[] = ["authentication", "rate-limit", "invalid-request", "server"];
 
 /** The kinds that no provider sends. They need not be decoded as the same kind, but never as a fault of the client. */
 const LOCAL_KINDS: ReadonlySet<ProviderErrorKind> = new Set<ProviderErrorKind>(["network", "truncated", "unknown"]);
+
+/** The kinds that must have a status 5xx. All other kinds are faults of the client and must have a status 4xx. */
+const SERVER_FAULTS: ReadonlySet<ProviderErrorKind> = new Set([...LOCAL_KINDS, "overloaded", "server", "timeout"]);
 
 function createError(kind: ProviderErrorKind): ProviderError {
   return { kind, message: "It went wrong for a reason." };
@@ -134,7 +125,7 @@ function assertStatuses(dialect: Dialect): void {
   const statusOf = (kind: ProviderErrorKind): number => dialect.encodeError(createError(kind)).status;
   for (const kind of PROVIDER_ERROR_KINDS) {
     const status = statusOf(kind);
-    const first = CLIENT_FAULTS.has(kind) ? 400 : 500;
+    const first = SERVER_FAULTS.has(kind) ? 500 : 400;
     assertHolds(status >= first && status < first + 100, `The status of "${kind}" must not be ${status}.`);
   }
   assertHolds(statusOf("rate-limit") === 429, 'The status of "rate-limit" must be 429.');
@@ -151,7 +142,7 @@ function assertKindsDecode(dialect: Dialect): void {
   for (const { kind, encoded } of all) {
     const decoded = dialect.decodeError(encoded.wire, encoded.status);
     const equalKinds = all.filter((each) => sameJson(each.encoded, encoded)).map((each) => each.kind);
-    const isRight = equalKinds.includes(decoded.kind) || (LOCAL_KINDS.has(kind) && !CLIENT_FAULTS.has(decoded.kind));
+    const isRight = equalKinds.includes(decoded.kind) || (LOCAL_KINDS.has(kind) && SERVER_FAULTS.has(decoded.kind));
     assertHolds(isRight, `"${kind}" was decoded as "${decoded.kind}".`, encoded);
     assertHolds(decoded.message === createError(kind).message, `The message of "${kind}" changed.`, encoded, decoded);
   }
