@@ -20,6 +20,8 @@ export function scaleMinimum(full: number): number {
 /** Test files that a quick run leaves out, by the support files that they import. */
 const LEFT_OUT: readonly [reason: string, imported: RegExp][] = [
   ["a browser, the built page or a tab", /(?:support\/(?:open-page|chromium|page-data)|src\/server\/page\/index)\.ts"/],
+  ["a parse of the whole source or many samples of losses", /scripts\/readability\/|oracle\/sampled-losses/],
+  ["many random values", /"fast-check"/],
   ["PostgreSQL", /(?:support\/postgres|\.\/moving-koine)\.ts"/],
   [
     "other programs, most of which are killed",

@@ -7,6 +7,7 @@ import {
   requestConformance,
   responseConformance,
 } from "../../../src/testkit/index.ts";
+import { sampleInQuickRun } from "../../support/quick-run.ts";
 import { scaleRunCount } from "../../support/property-run-count.ts";
 import { requestSamples } from "./request-samples.ts";
 import { bareErrors, errorSamples, responseSamples } from "./response-samples.ts";
@@ -20,4 +21,4 @@ const cases = [
   ...responseConformance(dialect, { samples: responseSamples, mutants }),
   ...errorConformance(dialect, { samples: [...errorSamples, ...bareErrors], mutants }),
 ];
-for (const { title, run } of cases) test(title, run);
+for (const { title, run } of sampleInQuickRun(cases)) test(title, run);

@@ -7,6 +7,7 @@ import {
   requestConformance,
   responseConformance,
 } from "../../../src/testkit/index.ts";
+import { sampleInQuickRun } from "../../support/quick-run.ts";
 import { scaleRunCount } from "../../support/property-run-count.ts";
 import { failures } from "./error-samples.ts";
 import { responses } from "./response-samples.ts";
@@ -22,17 +23,20 @@ function hasEnvelope({ wire }: { wire: unknown }): boolean {
 }
 
 describe("messages", () => {
-  for (const { title, run } of messageConformance(dialect, { samples: messages, mutants })) test(title, run);
+  for (const { title, run } of sampleInQuickRun(messageConformance(dialect, { samples: messages, mutants })))
+    test(title, run);
 });
 describe("requests", () => {
-  for (const { title, run } of requestConformance(dialect, { samples: requests, mutants })) test(title, run);
+  for (const { title, run } of sampleInQuickRun(requestConformance(dialect, { samples: requests, mutants })))
+    test(title, run);
 });
 describe("responses", () => {
-  for (const { title, run } of responseConformance(dialect, { samples: responses, mutants })) test(title, run);
+  for (const { title, run } of sampleInQuickRun(responseConformance(dialect, { samples: responses, mutants })))
+    test(title, run);
 });
 describe("errors", () => {
   const samples = failures.filter(hasEnvelope);
-  for (const { title, run } of errorConformance(dialect, { samples, mutants })) test(title, run);
+  for (const { title, run } of sampleInQuickRun(errorConformance(dialect, { samples, mutants }))) test(title, run);
 
   test.each(failures)("$name is of the kind $kind", ({ wire, status, kind, retryAfterMs }) => {
     const error = dialect.decodeError(wire, status);

@@ -7,6 +7,7 @@ import {
   requestConformance,
   responseConformance,
 } from "../../../src/testkit/index.ts";
+import { sampleInQuickRun } from "../../support/quick-run.ts";
 import { scaleRunCount } from "../../support/property-run-count.ts";
 import { errorSamples, plainResponses, variantResponses } from "./response-samples.ts";
 import { plainRequests, variantRequests } from "./request-samples.ts";
@@ -17,19 +18,20 @@ const mutants = scaleRunCount(400);
 
 describe("messages", () => {
   const samples = [...plainSamples, ...variantSamples];
-  for (const { title, run } of messageConformance(dialect, { samples, mutants })) test(title, run);
+  for (const { title, run } of sampleInQuickRun(messageConformance(dialect, { samples, mutants }))) test(title, run);
 });
 
 describe("requests", () => {
   const samples = [...plainRequests, ...variantRequests];
-  for (const { title, run } of requestConformance(dialect, { samples, mutants })) test(title, run);
+  for (const { title, run } of sampleInQuickRun(requestConformance(dialect, { samples, mutants }))) test(title, run);
 });
 
 describe("responses", () => {
   const samples = [...plainResponses, ...variantResponses];
-  for (const { title, run } of responseConformance(dialect, { samples, mutants })) test(title, run);
+  for (const { title, run } of sampleInQuickRun(responseConformance(dialect, { samples, mutants }))) test(title, run);
 });
 
 describe("errors", () => {
-  for (const { title, run } of errorConformance(dialect, { samples: errorSamples, mutants })) test(title, run);
+  for (const { title, run } of sampleInQuickRun(errorConformance(dialect, { samples: errorSamples, mutants })))
+    test(title, run);
 });
