@@ -16,7 +16,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   "private-style": 2,
   "large-folders": 0,
   "large-dialect-folders": 0,
-  "comment-openings": 1,
+  "comment-openings": 0,
   "comment-openings-test": 0,
   "comment-pronouns": 0,
   "undocumented-names": 0,

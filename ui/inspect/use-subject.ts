@@ -9,7 +9,7 @@ import type { TranslationSource } from "../translate/types.ts";
 import { buildRunResponse } from "./run-response.ts";
 import type { MessageWindow } from "./inspected-calls.ts";
 
-/** What the inspector shows: the whole conversation, the request of a call, or the answer of a call. */
+/** The subject that the inspector shows: the whole conversation, the request of a call, or the answer of a call. */
 export type InspectSubject =
   | { type: "conversation" }
   | { type: "request"; runId: string; messageId: string }
