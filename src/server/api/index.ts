@@ -22,7 +22,7 @@ export function ledgerModule(services: Services, recorder: Recorder): ServerModu
       ...messageRoutes(services, recorder),
       ...branchRoutes(services, recorder),
       ...regenerateRoutes(services, recorder),
-      ...runRoutes(recorder),
+      ...runRoutes(services, recorder),
       ...eventRoutes(services, recorder),
       ...feedRoutes(services, recorder),
       ...searchRoutes(recorder),

@@ -1,17 +1,19 @@
-// Defines the routes that read runs: their state, usage, attempts and losses, and the recorded request.
+// Defines the routes that read runs: their state, usage, attempts and losses, the recorded request, and the use of
+// the prompt cache.
 import type { RunInfo, RunsPage } from "../../ledger/index.ts";
 import { object, reference, string } from "../../model/validation/shape.ts";
 import { ServerError } from "../errors.ts";
+import { createCacheReport } from "../record/prompt-cache/cache-report.ts";
 import { readStoredRequest } from "../record/stored-request.ts";
 import type { Recorder } from "../record/types.ts";
-import type { Route } from "../types.ts";
+import type { Route, Services } from "../types.ts";
 import { createPathIdReader } from "./path-id.ts";
 import { readQueryCount, readQueryChoice } from "./read-request.ts";
 import { jsonReply, defineRoute, describeReply, textParameter, countParameter } from "./define-route.ts";
 
 const MAX_RUNS = 10_000;
 
-export function runRoutes(recorder: Recorder): Route[] {
+export function runRoutes({ clientContext }: Services, recorder: Recorder): Route[] {
   const readId = createPathIdReader(recorder);
   return [
     defineRoute("GET", "/v1/threads/:id/runs", LIST, async (request, caller) => {
@@ -22,7 +24,11 @@ export function runRoutes(recorder: Recorder): Route[] {
       return jsonReply(200, { runs: (await ledger.runs(threadId, page)).map(toRunView) });
     }),
     defineRoute("GET", "/v1/runs/:id", SHOW, async (request, caller) => {
-      return jsonReply(200, toRunView(await caller.ledger.run(await readId(request, caller))));
+      const { ledger } = caller;
+      const hasCache = readQueryChoice(request, "cache", ["true", "false"]) === "true";
+      const run = await ledger.run(await readId(request, caller));
+      const cache = hasCache ? { cache: await createCacheReport(ledger, clientContext.adapters, run) } : {};
+      return jsonReply(200, { ...toRunView(run), ...cache });
     }),
     defineRoute("GET", "/v1/runs/:id/request", REQUEST, async (request, caller) => {
       const { ledger } = caller;
@@ -68,6 +74,14 @@ const LIST = {
 const SHOW = {
   id: "getRun",
   summary: "A run: its state, usage, losses, attempts, and the target and request in `metadata`.",
+  query: {
+    cache: {
+      ...textParameter(
+        "`true`: with `cache`, the use of the prompt cache and the first difference from the previous request.",
+      ),
+      enum: ["true", "false"],
+    },
+  },
   replies: { 200: describeReply("The run.", "Run") },
 } as const;
 const REQUEST = {

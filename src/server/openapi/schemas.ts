@@ -19,6 +19,7 @@ import { usage } from "../../model/validation/message-shapes.ts";
 import { ROLES } from "../../model/message.ts";
 import { RUN_STATES, THREAD_CHANGES } from "../../ledger/index.ts";
 import { SERVER_ERRORS } from "../errors.ts";
+import { DIFFERENCE_KINDS } from "../record/prompt-cache/prompt-layout.ts";
 import type { ServerErrorCode } from "../errors.ts";
 
 /** The shape of metadata that clients set: any JSON object. */
@@ -77,6 +78,17 @@ const loss = object(
 
 const providerError = object({ kind: string, message: string }, { status: integer }, { open: true });
 
+const requestDifference = object(
+  { path: string, kind: oneOf(...DIFFERENCE_KINDS) },
+  { previous: string, current: string },
+);
+
+/** The shape of a run's use of the prompt cache. `firstDifference` is null if the request only appends messages. */
+const cacheReport = object(
+  { firstDifference: nullable(reference("RequestDifference")) },
+  { readTokens: count, writeTokens: count, previousRunId: string },
+);
+
 const run = object(
   {
     id: string,
@@ -96,6 +108,7 @@ const run = object(
     finishedAt: string,
     error: providerError,
     usage,
+    cache: reference("CacheReport"),
   },
 );
 
@@ -140,6 +153,8 @@ export const SHAPES: Readonly<Record<string, AnyShape>> = {
   Messages: object({ messages: list(reference("StoredMessage")) }, {}),
   Tree: object({ messages: list(reference("StoredMessage")), activeLeafId: nullable(string) }, {}),
   Run: run,
+  CacheReport: cacheReport,
+  RequestDifference: requestDifference,
   RunList: object({ runs: list(reference("Run")) }, {}),
   Loss: loss,
   Translated: translated,
