@@ -59,7 +59,7 @@ const SYSTEM = { role: "system", content: "Be brief." };
 const asking = (content: string): ChatMessage => ({ role: "user", content });
 const TOKENS = { readTokens: 60, writeTokens: 30 };
 
-test("B122: a loop that only appends has no difference from its previous request", async () => {
+test("a loop that only appends has no difference from its previous request", async () => {
   const first = await callModel([SYSTEM, asking("Where is Corinth?")], { tools: [tool("find")] });
   expect(await readCache(first.runId)).toStrictEqual({ ...TOKENS, firstDifference: null });
   let previousRunId = first.runId;
@@ -77,7 +77,7 @@ test("B122: a loop that only appends has no difference from its previous request
   }
 });
 
-test("B122: another system prompt is the first difference", async () => {
+test("another system prompt is the first difference", async () => {
   const first = await callModel([SYSTEM, asking("Where is Delphi?")]);
   const [, ...rest] = first.history;
   const second = await callModel([{ ...SYSTEM, content: "Be long." }, ...rest, asking("And Thebes?")]);
@@ -90,7 +90,7 @@ test("B122: another system prompt is the first difference", async () => {
   expect(firstDifference?.current).toContain("Be long.");
 });
 
-test("B122: an added tool is the first difference", async () => {
+test("an added tool is the first difference", async () => {
   const first = await callModel([SYSTEM, asking("Where is Mycenae?")], { tools: [tool("find")] });
   const second = await callModel([...first.history, asking("Sail.")], { tools: [tool("find"), tool("sail")] });
   const { firstDifference, previousRunId } = await readCache(second.runId);
@@ -100,7 +100,7 @@ test("B122: an added tool is the first difference", async () => {
   expect(firstDifference).not.toHaveProperty("previous");
 });
 
-test("B122: a changed history is compared with the last request of the thread", async () => {
+test("a changed history is compared with the last request of the thread", async () => {
   const first = await callModel([SYSTEM, asking("Where is Pylos?")]);
   const second = await callModel([...first.history, asking("And Ithaca?")]);
   const third = await callModel([...second.history, asking("And Troy?")]);
